@@ -1731,6 +1731,12 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>In the repository: {lines}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Infrastructure</source>
             <translation type="unfinished" />
@@ -2611,6 +2617,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Only the list calls it so, on this machine. The plan keeps its own title; an empty name brings that back.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Only the working files</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4278,6 +4289,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>The repository has moved on, so nothing is undone.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>The revision waits for your review.</source>
             <translation type="unfinished" />
@@ -4662,6 +4678,11 @@
             <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Undo the last run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Undo the working files of this run</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5127,6 +5148,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>You can take back only the working files; the repository stays as it is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>You said: “{words}”</source>
             <translation type="unfinished" />
@@ -5373,6 +5399,11 @@
             <source>changes no file</source>
             <translation type="unfinished" />
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
+            <source>changes the repository</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>changes {n} paths</source>
@@ -5613,6 +5644,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>generated file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>git</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6741,6 +6777,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. To change the plan, send it back for rework.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
+            <source>{paths} and the repository</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>{paths} and the repository will be as before the run. Nothing else is touched.</source>
             <translation type="unfinished" />
         </message>
         <message>

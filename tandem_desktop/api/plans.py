@@ -207,6 +207,7 @@ def _operation(view: OperationView, beside: tuple[OperationId, ...]) -> schema.O
         added=view.added,
         removed=view.removed,
         flags=tuple(flag.value for flag in view.flags),
+        notes=view.notes,
         description=staged.description,
         task=staged.task,
         blocked_by=staged.blocked_by,

@@ -140,6 +140,8 @@ class OperationObject(ApiModel):
     added: int
     removed: int
     flags: tuple[str, ...]
+    notes: tuple[str, ...]
+    """Sentences about what the flags mean here."""
     description: str
     task: str | None
     blocked_by: tuple[str, ...]

@@ -11,7 +11,6 @@ from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.execution.captured_commands import BestCommands
-from tandem_desktop.execution.commands import ExternalCalls
 from tandem_desktop.execution.executor import PlanExecutor
 from tandem_desktop.execution.run_manager import ClearInBackground, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
@@ -149,7 +148,6 @@ def _run_manager(shared: _Shared, on_output: Printing, clear: ClearInBackground 
         objects=shared.objects,
         runs=shared.run_store,
         commands=shared.commands,
-        calls=ExternalCalls(),
         run_completion=PlanRunCompletion(shared.plans, shared.run_store, shared.enforcer, shared.events, shared.now),
         clock=shared.now,
         on_result=news.finished,
@@ -221,6 +219,7 @@ def _rehearsals(shared: _Shared, proposals: Proposals, on_output: Printing) -> R
         plans=shared.plans,
         proposals=proposals,
         objects=shared.objects,
+        workspace=shared.workspace,
         events=shared.events,
         clock=shared.now,
         on_output=on_output,

@@ -250,6 +250,9 @@ def undo(parser: ArgumentParser) -> None:
     part.add_argument("--op", metavar="ID", help="take back one operation only")
     part.add_argument("--path", metavar="PATH", help="take back one file only, or all in one folder")
     part.add_argument("--with-later", action="store_true", help="with every run since: the files as before RUN")
+    parser.add_argument(
+        "--keep-git", action="store_true", help="only the working files go back; the git repository stays as it is"
+    )
     parser.add_argument("--preview", action="store_true", help="say what would happen; write nothing")
 
 

@@ -538,6 +538,7 @@ CALLS: tuple[CommandSpec, ...] = (
             ("tandem undo RUN-1a2b3c4d", "take the whole run back"),
             ("tandem undo RUN-1a2b3c4d --op s2", "take one operation back"),
             ("tandem undo RUN-1a2b3c4d --path src/app.py", "take back what it did to one file"),
+            ("tandem undo RUN-1a2b3c4d --keep-git", "only the working files; the repository stays as it is"),
             ("tandem undo RUN-1a2b3c4d --with-later", "back to before it: every run since is taken back too"),
         ),
         "runs:undo",

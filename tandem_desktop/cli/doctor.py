@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tandem_desktop.cli.console import Line, Span, Tone, sentence
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
 from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.processes.child import find_program
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
 from tandem_desktop.storage import atomic, syscalls
@@ -68,9 +69,14 @@ def python() -> Finding:
 
 
 def git() -> Finding:
-    found = shutil.which("git")
+    found = find_program("git")
     if found is None:
-        return Finding("git", Level.WARNING, "git was not found; large files are compared slowly.", "Install git.")
+        return Finding(
+            "git",
+            Level.WARNING,
+            "git was not found; what a run did to a repository cannot be taken back.",
+            "Install git.",
+        )
     return Finding("git", Level.OK, f"git at {found}.")
 
 

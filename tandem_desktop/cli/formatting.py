@@ -1,6 +1,6 @@
 """Operations as text for the terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, table
@@ -12,6 +12,7 @@ from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Pe
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.compare import Interdiff
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.git_effects import GitEffect
 from tandem_desktop.staging.hazards import explain
 from tandem_desktop.storage.objects import ObjectStore
 
@@ -51,6 +52,7 @@ def in_full(
         yield f"{_INDENT}side by side with {', '.join(beside)}, not seeing what the other changes"
     for flag in view.flags:
         yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}")
+    yield from (f"{_INDENT}{note}" for note in view.notes)
     for label, words in (
         ("the agent says", staged.description),
         ("its reason", staged.rationale),
@@ -66,6 +68,17 @@ def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedO
     """One line per operation of a run."""
     words = {staged.id: staged.action for staged in operations}
     return table(_result_row(result, words.get(result.id, "")) for result in results)
+
+
+def git_lines(effects: Iterable[GitEffect], heading: str) -> list[str]:
+    """What was done to each repository, under a heading that names it where it is not the workspace's own."""
+    lines: list[str] = []
+    for effect in effects:
+        if effect.lines:
+            where = "" if effect.repository == "." else f" {effect.repository}"
+            lines.append(f"{heading[0].upper()}{heading[1:]}{where}:")
+            lines += [f"  {line}" for line in effect.lines]
+    return lines
 
 
 def between(found: Interdiff) -> Iterator[Line]:

@@ -1,12 +1,14 @@
 """Plans, operations and runs as JSON for scripts."""
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tandem_desktop.cli.main import utc
 from tandem_desktop.diff.hunks import Hunk
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState, kind_of_change
 from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_steps import phase_of
@@ -17,6 +19,7 @@ from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.staging.git_effects import GitEffect, without_git
 
 
 def digest_of(version: PlanVersion) -> str:
@@ -45,6 +48,7 @@ def operation(view: OperationView) -> dict[str, Any]:
         "added": view.added,
         "removed": view.removed,
         "flags": [flag.value for flag in view.flags],
+        "notes": list(view.notes),
         "task": staged.task,
         "description": staged.description,
         **_external(staged),
@@ -171,19 +175,25 @@ def listed_run(found: ListedRun) -> dict[str, Any]:
     }
 
 
-def rehearsal(found: Rehearsal) -> dict[str, Any]:
+def git(found: Iterable[GitEffect]) -> list[dict[str, Any]]:
+    """What was done to each repository, as it is told to people."""
+    return [{"repository": each.repository, "lines": list(each.lines)} for each in found if each.lines]
+
+
+def rehearsal(found: Rehearsal, told: Mapping[OperationId, tuple[GitEffect, ...]]) -> dict[str, Any]:
+    """`told` is what the effects of each command mean for repositories."""
     return {
         "plan_id": found.plan_id,
         "revision": found.revision,
         "network": found.network,
         "confinement": found.confinement,
         "at": utc(found.at),
-        "commands": [_rehearsed(each) for each in found.commands],
+        "commands": [_rehearsed(each, told.get(each.id, ())) for each in found.commands],
         "problems": [{"step": each.step, "reason": each.reason} for each in found.problems],
     }
 
 
-def _rehearsed(found: RehearsedCommand) -> dict[str, Any]:
+def _rehearsed(found: RehearsedCommand, told: tuple[GitEffect, ...]) -> dict[str, Any]:
     return {
         "id": found.id,
         "command": found.call.command,
@@ -197,8 +207,9 @@ def _rehearsed(found: RehearsedCommand) -> dict[str, Any]:
                 "before": _state(each.before),
                 "after": _state(each.after),
             }
-            for each in found.effects
+            for each in without_git(found.effects, told)
         ],
+        "git": git(told),
         "previewable": found.is_previewable,
         "reasons": list(found.doubts),
         "outside": list(found.outside),

@@ -71,6 +71,7 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     ]
     for flag in sorted({flag for view in views for flag in view.flags}, key=lambda flag: flag.value):
         lines.append((Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}"))
+    lines += dict.fromkeys(note for view in views for note in view.notes)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
     return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, sentence
-from tandem_desktop.cli.formatting import command_text, documents, in_full, summary_table
+from tandem_desktop.cli.formatting import command_text, documents, git_lines, in_full, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.runs import watched
@@ -16,7 +16,7 @@ from tandem_desktop.domain.errors import BadInputError, RebaseConflictError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand, why_not_recordable
 from tandem_desktop.review.conflicts import Choice, Conflict, Resolution, Take
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.services.rehearsals import RehearsedEffects
 
 _REGIONS = re.compile(r"(?P<path>.+):(?P<numbers>[1-9]\d{0,8}(?:,[1-9]\d{0,8})*)", re.DOTALL)
 
@@ -138,9 +138,6 @@ def _place(text: str, in_conflict: set[str]) -> tuple[str, tuple[int, ...]]:
     return found["path"], tuple(int(number) for number in found["numbers"].split(","))
 
 
-_GIT = ".git"
-
-
 def rehearse(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
     given = call.arguments
@@ -150,15 +147,15 @@ def rehearse(call: CommandContext) -> CommandResult:
     network = given.network or call.engine.settings.rehearse_with_network
     with watched(call, 0, stopping="Stopping the rehearsal; nothing of it is kept.") as control:
         found = rehearsals.rehearse(plan_id, given.revision, network=network, once=given.once, control=control)
-    views = rehearsals.views(found)
-    data = json_output.rehearsal(found)
+    effects = rehearsals.effects(found)
+    data = json_output.rehearsal(found, {name: each.git for name, each in effects.items()})
     if given.record is not None:
         call.known.update(data)
         answer = proposed(call, rehearsals.record(found, tuple(map(OperationId, given.record))))
         return CommandResult({**data, **answer.data}, answer.lines, next=answer.next)
     lines = _heading(found)
     for command in found.commands:
-        lines += ["", *_command(call, command, views[command.id])]
+        lines += ["", *_command(call, command, effects[command.id])]
     return CommandResult(data, lines, next=_following(call, found))
 
 
@@ -174,20 +171,18 @@ def _heading(found: Rehearsal) -> list[Line]:
     return lines
 
 
-def _command(call: CommandContext, command: RehearsedCommand, views: tuple[OperationView, ...]) -> Iterator[Line]:
-    shown = tuple(view for view in views if not _is_git(view))
+def _command(call: CommandContext, command: RehearsedCommand, effects: RehearsedEffects) -> Iterator[Line]:
     yield (Span(command.id, Tone.STRONG), "  ", *_outcome(command))
     yield from command_text(command.call.command)
     for doubt in command.doubts:
         yield (Span("      ! cannot be previewed: ", Tone.WARNING), sentence(doubt))
     if call.arguments.diff:
-        for view in shown:
+        for view in effects.views:
             yield from in_full(view, documents(view, call.engine.objects))
     else:
-        yield from summary_table(shown)
-    if len(shown) < len(views):
-        yield f"  and {count(len(views) - len(shown), 'path')} under {_GIT}"
-    if not views and command.exit_code is not None:
+        yield from summary_table(effects.views)
+    yield from (f"  {line}" for line in git_lines(effects.git, "in the repository"))
+    if not command.effects and command.exit_code is not None:
         yield "  changes no file in the workspace"
 
 
@@ -204,7 +199,3 @@ def _following(call: CommandContext, found: Rehearsal) -> str:
         again = call.command("rehearse", found.plan_id, "--record")
         return f"Apply what was recorded instead of running it again: {again}"
     return call.command("show", found.plan_id, "--diff")
-
-
-def _is_git(view: OperationView) -> bool:
-    return any(_GIT in path.split("/") for path in view.operation.paths)

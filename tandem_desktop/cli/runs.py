@@ -11,7 +11,7 @@ from typing import Any
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, render, table
-from tandem_desktop.cli.formatting import result_table
+from tandem_desktop.cli.formatting import git_lines, result_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.errors import (
@@ -69,7 +69,10 @@ def apply(call: CommandContext) -> CommandResult:
         f"{shown(each.path)} was changed by something else meanwhile ({each.change})."
         for each in ended.record.meanwhile
     ]
-    data = {**json_output.run_result(ended), "plan_id": plan_id}
+    has_commands = any(operation.is_run for operation in version.operations)
+    effects = call.engine.runs.git_effects(ended.record.run_id) if has_commands else ()
+    lines += git_lines(effects, "in the repository")
+    data = {**json_output.run_result(ended), "plan_id": plan_id, "git": json_output.git(effects)}
     if ended.succeeded:
         return CommandResult(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
     failure = run_failure(call, ended, version.operations)
@@ -104,7 +107,9 @@ def undo(call: CommandContext) -> CommandResult:
     if given.with_later:
         return _rewind(call, run_id)
     part = UndoPart(
-        operation=OperationId(given.op) if given.op else None, path=check_path(given.path) if given.path else None
+        operation=OperationId(given.op) if given.op else None,
+        path=check_path(given.path) if given.path else None,
+        keep_git=given.keep_git,
     )
     if given.preview:
         return _preview(call, run_id, runs.preview_undo(run_id, part))
@@ -121,13 +126,13 @@ def _rewind(call: CommandContext, run_id: str) -> CommandResult:
     """With every run since."""
     runs = call.engine.runs
     if call.arguments.preview:
-        found = runs.preview_rewind(run_id)
+        found = runs.preview_rewind(run_id, keep_git=call.arguments.keep_git)
         answer = _preview(call, run_id, found.undoing)
         together: Line = f"With it, newest first: {', '.join(found.runs)}"
         return CommandResult({**answer.data, "runs": list(found.runs)}, [*answer.lines, together], next=answer.next)
     try:
         with watched(call, 0) as control:
-            undone = runs.rewind(run_id, control)
+            undone = runs.rewind(run_id, control, keep_git=call.arguments.keep_git)
     except UndoConflictError as error:
         call.known["conflicts"] = _conflicts(error.conflicts)
         raise
@@ -192,34 +197,42 @@ def _remember_run(call: CommandContext, plan_id: PlanId) -> None:
 
 
 def _preview(call: CommandContext, run_id: str, undoing: UndoPlan) -> CommandResult:
-    changed = [change.path for change in undoing.changes]
+    changed = [change.path for change in undoing.files]
     data = {
         "run_id": None,
         "of": run_id,
         "changed": changed,
         "merged": list(undoing.merged),
         "kept": list(undoing.kept),
+        "git": json_output.git(undoing.git),
+        "notes": list(undoing.notes),
         "conflicts": _conflicts(undoing.conflicts),
     }
-    rows = [(_undo_words(change), change.path) for change in undoing.changes if change.path not in undoing.merged]
+    rows = [(_undo_words(change), change.path) for change in undoing.files if change.path not in undoing.merged]
     rows += [("would merge with your edit", path) for path in undoing.merged]
     rows += [("would leave, it is not empty", path) for path in undoing.kept]
     rows += [(f"conflict: {reason}", path) for path, reason in undoing.conflicts]
     lines: list[Line] = [
         f"Undoing {run_id} would touch {count(len(changed), 'path')}; nothing was written.",
         *table(rows),
+        *git_lines(undoing.git, "in the repository"),
+        *undoing.notes,
     ]
     if undoing.conflicts:
-        following = _past_conflicts(call, run_id)
+        following = _past_conflicts(call, run_id, undoing)
     else:
-        given = call.arguments
-        parts = (("--op", given.op), ("--path", given.path), ("--with-later", given.with_later))
-        options = [word for option, value in parts if value for word in (option, value) if word is not True]
-        following = call.command("undo", run_id, *options)
+        following = call.command("undo", run_id, *_parts(call), *(["--keep-git"] if call.arguments.keep_git else []))
     return CommandResult(data, lines, next=following)
 
 
-def _past_conflicts(call: CommandContext, run_id: str) -> str:
+def _parts(call: CommandContext) -> list[str]:
+    """The options that say what is to be taken back, as they were given."""
+    given = call.arguments
+    parts = (("--op", given.op), ("--path", given.path), ("--with-later", given.with_later))
+    return [word for option, value in parts if value for word in (option, value) if word is not True]
+
+
+def _past_conflicts(call: CommandContext, run_id: str, undoing: UndoPlan) -> str:
     """What can be done where undo would change nothing: where later runs stand in the way, take them back too."""
     given = call.arguments
     if not (given.with_later or given.op or given.path):
@@ -228,6 +241,9 @@ def _past_conflicts(call: CommandContext, run_id: str) -> str:
             if len(found.runs) > 1 and not found.undoing.conflicts:
                 together = call.command("undo", run_id, "--with-later", "--preview")
                 return f"Later runs changed the same files; take them back with it: {together}"
+    if undoing.has_only_git_conflicts:
+        keeping = call.command("undo", run_id, *_parts(call), "--keep-git", "--preview")
+        return f"Take back only the working files; the repository stays as it is: {keeping}"
     return "Save your edits elsewhere or revert them; as it is, undo would change nothing."
 
 
@@ -240,15 +256,18 @@ def _undone(call: CommandContext, undone: UndoneRun, words: str, following: str)
         "changed": list(undone.changed),
         "merged": list(undone.merged),
         "kept": list(undone.kept),
+        "git": json_output.git(undone.git),
+        "notes": list(undone.notes),
     }
     if record.status is not RunStatus.COMPLETED:
         failure = run_failure(call, RunResult(record, ()))
-        nothing = {**data, "changed": [], "merged": [], "rolled_back": record.rolled_back}
+        nothing = {**data, "changed": [], "merged": [], "git": [], "notes": [], "rolled_back": record.rolled_back}
         return CommandResult(nothing, [_ended(record)], exit_code=failure.exit_code, failure=failure)
     lines: list[Line] = [f"{record.of} is {words} by {record.run_id}: {count(len(undone.changed), 'path')} put back."]
     lines += table((path,) for path in undone.changed)
     lines += [f"Your later edit of {path} was kept." for path in undone.merged]
     lines += [f"The folder {path} was left: it holds something else." for path in undone.kept]
+    lines += [*git_lines(undone.git, "in the repository"), *undone.notes]
     return CommandResult(data, lines, next=following)
 
 

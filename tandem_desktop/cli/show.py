@@ -1,16 +1,24 @@
 """Commands that show, compare and simulate plans."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
-from tandem_desktop.cli.formatting import agent_text, between, documents, edited_page_text, in_full, perspective_lines
+from tandem_desktop.cli.formatting import (
+    agent_text,
+    between,
+    documents,
+    edited_page_text,
+    git_lines,
+    in_full,
+    perspective_lines,
+)
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.errors import PlanNotFoundError
-from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
 from tandem_desktop.domain.lifecycle import can, is_open
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import EventKind
@@ -20,6 +28,7 @@ from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import ComparedOperation, interdiff
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.sessions.record import SessionRecord
+from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.tasks.suggested_order import suggest_order
 
 _AUTHORS = {
@@ -97,13 +106,14 @@ def show(call: CommandContext) -> CommandResult:
         ],
     }
     rehearsal = engine.rehearsals.kept(version)
+    told = engine.rehearsals.git_effects(rehearsal) if rehearsal is not None else {}
     if rehearsal is not None:
-        data["rehearsal"] = json_output.rehearsal(rehearsal)
+        data["rehearsal"] = json_output.rehearsal(rehearsal, told)
     lines = [
         *_heading(version, meta, tasks),
         *_edited(call, edited, version),
         *_advised(version, advice),
-        *_rehearsed(rehearsal),
+        *_rehearsed(rehearsal, told),
     ]
     for view, each in zip(views, sides, strict=True):
         task = subjects.get(view.operation.task, "") if view.operation.task else ""
@@ -249,7 +259,7 @@ def _advised(version: PlanVersion, advice: dict[str, str]) -> Iterator[Line]:
         yield (Span(f"What {role.upper()} was asked and did: ", Tone.QUIET), file)
 
 
-def _rehearsed(found: Rehearsal | None) -> Iterator[Line]:
+def _rehearsed(found: Rehearsal | None, told: Mapping[OperationId, tuple[GitEffect, ...]]) -> Iterator[Line]:
     """What is kept of a rehearsal, in a line for each command."""
     if found is None:
         return
@@ -258,7 +268,10 @@ def _rehearsed(found: Rehearsal | None) -> Iterator[Line]:
     for command in found.commands:
         ended = "was not run" if command.exit_code is None else f"exit code {command.exit_code}"
         doubtful = "" if command.is_previewable else "; cannot be previewed"
-        yield f"  {command.id}  {ended}, changes {count(len(command.effects), 'path')}{doubtful}"
+        in_git = told.get(command.id, ())
+        files = without_git(command.effects, in_git)
+        yield f"  {command.id}  {ended}, changes {count(len(files), 'path')}{doubtful}"
+        yield from (f"    {line}" for line in git_lines(in_git, "in the repository"))
     for problem in found.problems:
         yield f"  {problem.step}  did not apply: {sentence(problem.reason)}"
 

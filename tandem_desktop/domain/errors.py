@@ -12,6 +12,7 @@ TandemError
 │                       · InterruptedRunError · UndoConflictError
 ├─ TaskError            TaskCycleError
 ├─ ShadowError          ShadowBusyError
+├─ GitError             git is missing or cannot read the repository
 ├─ SidecarError         SidecarLaunchError · SidecarProtocolError · SidecarExitedError · SidecarTimeoutError
 │                       · LoginNeededError · NoAnswerError
 └─ StorageError         the disk said no
@@ -307,6 +308,12 @@ class StorageError(TandemError):
 
     kind = "storage"
     exit_code = 4
+
+
+class GitError(TandemError):
+    """git is not there, or cannot or must not read a repository."""
+
+    kind = "git"
 
 
 class ShadowError(TandemError):

@@ -446,7 +446,7 @@ def misfit(operation: StagedOperation) -> str | None:
     if spec.is_run:
         call = operation.external_call if spec.is_external else operation.command_call
         if call is None or operation.paths or not fits:
-            return f"it is called {operation.kind} and has no such call"
+            return f"it is called a {operation.kind} and is none"
         return unfit_call(call)
     if operation.call is not None or operation.path is None:
         return f"it is called {operation.kind} and names no path, or a command"

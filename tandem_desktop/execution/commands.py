@@ -1,6 +1,5 @@
 """Runs approved commands, in order or in parallel."""
 
-import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Protocol
 from tandem_desktop.domain.errors import OperationError, PreflightError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
-from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.processes.child import find_program, run_child, scrubbed_environment
 from tandem_desktop.storage.workspace import Workspace
 
 
@@ -182,7 +181,7 @@ class ExternalCalls:
 
 def shell_argv(command: str) -> list[str]:
     """Arguments that run the whole text in one new shell; nothing is parsed or rewritten."""
-    bash = shutil.which("bash")
+    bash = find_program("bash")
     return [bash, "--noprofile", "--norc", "-c", command] if bash else ["/bin/sh", "-c", command]
 
 

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import JournalError, RunNotFoundError
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.operations import NodeState, StagedOperation
 from tandem_desktop.domain.runs import OperationResult, RunRecord
 from tandem_desktop.execution.scratch_dir import Metadata
-from tandem_desktop.execution.steps import Step, pack_step, unpack_step
+from tandem_desktop.execution.steps import Step, pack_step, unpack_state, unpack_step
 from tandem_desktop.storage import atomic, syscalls
 
 Record = dict[str, Any]
@@ -181,6 +181,8 @@ class History:
     """Steps computed before the run began, for a run without operations."""
     metadata: dict[str, Metadata] = field(default_factory=dict)
     """Owner and attributes that the planned steps restore, by path."""
+    seen: dict[str, NodeState] = field(default_factory=dict)
+    """Files of git that say what the changed ones meant, and did not change themselves."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -298,6 +300,7 @@ def understand(records: tuple[Record, ...]) -> History:
     done: list[Step] = []
     current: tuple[Step, ...] = ()
     lost: dict[int, Metadata] = {}
+    seen: dict[str, NodeState] = {}
     commands: set[OperationId] = set()
     open_commands: dict[OperationId, None] = {}
     captured = ran_in_place = False
@@ -311,6 +314,8 @@ def understand(records: tuple[Record, ...]) -> History:
                 planned = entry.get("planned", {})
             case "intent":
                 current = tuple(unpack_step(step) for step in entry["steps"])
+                for path, state in entry.get("seen", {}).items():
+                    seen.setdefault(path, unpack_state(state))
             case "done":
                 done.extend(current[: entry["count"]])
                 current = ()
@@ -338,4 +343,5 @@ def understand(records: tuple[Record, ...]) -> History:
         end=end,
         planned=tuple(unpack_step(step) for step in planned.get("steps", ())),
         metadata=planned.get("metadata", {}),
+        seen=seen,
     )

@@ -18,10 +18,11 @@ from tandem_desktop.domain.operations import NodeState, PathChange
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import segments
+from tandem_desktop.execution.git_undo import added_objects
 from tandem_desktop.execution.journal import History, Journal
 from tandem_desktop.execution.run import Run
 from tandem_desktop.execution.run_manager import RunManager, RunOutcome
-from tandem_desktop.execution.steps import Step, ordered_steps
+from tandem_desktop.execution.steps import Step, net_changes, ordered_steps
 from tandem_desktop.storage.clock import Since
 from tandem_desktop.storage.workspace import Workspace
 
@@ -281,15 +282,20 @@ class Recovery:
 
     def _take_back(self, run: Run, history: History, done: int) -> None:
         run.continue_after(history.steps[:done], history.lost, len(history.steps))
-        run.roll_back(trusted=False)
+        run.roll_back(trusted=False, kept=self._objects_of_git(history))
+
+    def _objects_of_git(self, history: History) -> set[str]:
+        """Since the run was cut off the person may have come to need them."""
+        return added_objects(net_changes(history.steps), self._manager.workspace)
 
     def _restore_what_is_known(self, run: Run, history: History, found: States) -> None:
         """Other programs changed some paths: restore the paths in a known state, name the others."""
         changed = _changed_by_others(history, found)
+        kept = self._objects_of_git(history)
         changes = []
         for path, states in histories(history.steps).items():
             state = found[path]
-            if path not in changed and state is not None and state != states[0]:
+            if path not in changed and path not in kept and state is not None and state != states[0]:
                 changes.append(PathChange(path=path, before=state, after=states[0]))
         run.continue_after((), history.lost, len(history.steps))
         run.restore(ordered_steps(changes, OperationId("rollback"), first=len(history.steps)))

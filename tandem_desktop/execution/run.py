@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from tandem_desktop.domain.errors import JournalError, OperationError, RollbackError, TandemError
@@ -19,10 +19,11 @@ from tandem_desktop.execution.commands import (
     dependents,
     in_turn,
 )
+from tandem_desktop.execution.git_undo import files_beside, may_be_ref
 from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.scratch_dir import LostAttributes, Metadata, RunScratchDir
-from tandem_desktop.execution.steps import Step, compile_steps, net_changes, ordered_steps, pack_step
+from tandem_desktop.execution.steps import Step, compile_steps, net_changes, ordered_steps, pack_state, pack_step
 from tandem_desktop.storage.workspace import AtHand, StatSignatures, Workspace
 
 
@@ -154,8 +155,8 @@ class Run:
             return {}
         return {path: after for path, (_, after) in net_changes(self._published).items()}
 
-    def roll_back(self, *, trusted: bool = True) -> None:
-        """Undo every published step, newest first, and verify the result on disk.
+    def roll_back(self, *, trusted: bool = True, kept: Set[str] = frozenset()) -> None:
+        """Undo every published step, newest first, and verify the result on disk; paths that are `kept` stay.
 
         Continues if the journal cannot be written: restoring the tree comes first.
 
@@ -165,9 +166,12 @@ class Run:
         with contextlib.suppress(OSError, JournalError):
             self._journal.append({"type": "rollback"})
         _log.info("roll back started: %s, %d steps to take back", self._name, len(self._published))
-        before = {path: first for path, (first, _) in net_changes(self._published).items()}
+        before = {path: first for path, (first, _) in net_changes(self._published).items() if path not in kept}
         while self._published:
             step = self._published[-1]
+            if step.path in kept:
+                self._published.pop()
+                continue
             try:
                 self._publisher.take_back(step, self._lost.of(step), trusted=trusted)
             except TandemError as error:
@@ -265,10 +269,20 @@ class Run:
     def _prepare_all(self, steps: tuple[Step, ...]) -> None:
         self._scratch_dir.prepare(steps, self._metadata, self._plain)
         with self._scratch_dir.syncing(steps):  # use the time for work that needs no disk
-            intent = encode({"type": "intent", "steps": [pack_step(step) for step in steps]})
+            seen = self._seen(steps)
+            noted = {"seen": seen} if seen else {}
+            intent = encode({"type": "intent", "steps": [pack_step(step) for step in steps], **noted})
             for step in steps:
                 self._completed(step.operation)
         self._journal.append(intent)
+
+    def _seen(self, steps: tuple[Step, ...]) -> dict[str, list[Any]]:
+        """The files of git beside those that change, by which an undo knows later what a reference was."""
+        if not any(may_be_ref(step.path) for step in steps):
+            return {}
+        found = files_beside(net_changes(steps), self._workspace, self._scratch_dir.objects)
+        self._scratch_dir.objects.put_all(data for _, data in found.values() if data is not None)
+        return {path: pack_state(state) for path, (state, _) in found.items()}
 
     def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
         wrong = self._write(steps, rest)

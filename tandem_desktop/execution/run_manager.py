@@ -209,7 +209,7 @@ class RunManager:
         objects: ObjectStore,
         runs: RunStore,
         commands: CommandRunner,
-        calls: ExternalCalls,
+        calls: ExternalCalls | None = None,
         run_completion: RunCompletion,
         clock: Clock,
         on_result: Callable[[RunId, OperationResult], None],
@@ -224,7 +224,7 @@ class RunManager:
         self.journal_store = JournalStore(locations.journals, workspace.identity)
         self._locations = locations
         self._commands = commands
-        self.calls = calls
+        self.calls = calls or ExternalCalls()
         self._run_completion = run_completion
         self._on_result = on_result
         self._on_output = on_output

@@ -16,6 +16,7 @@ from tandem_desktop.domain.reflection import Reflection
 from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunRecord
 from tandem_desktop.execution.journal import History
 from tandem_desktop.execution.steps import Step, net_changes
+from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.storage import atomic, syscalls
 
 _REFLECTION = "reflection.json"
@@ -204,6 +205,13 @@ class DoneOperation:
     staged: StagedOperation | None
     """None in an undo or redo, which has no operations of its own."""
     changes: tuple[PathChange, ...]
+    git: tuple[GitEffect, ...] = ()
+    """What those of the changes mean that are in a git repository."""
+
+    @property
+    def files(self) -> tuple[PathChange, ...]:
+        """The changes that are not told by `git`."""
+        return without_git(self.changes, self.git)
 
 
 def done_operations(history: History) -> tuple[DoneOperation, ...]:

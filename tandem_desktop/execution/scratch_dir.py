@@ -104,7 +104,7 @@ class RunScratchDir:
     def __init__(self, folder: Path, workspace: Workspace, objects: ObjectStore) -> None:
         self.folder = folder
         self._workspace = workspace
-        self._objects = objects
+        self.objects = objects
         self.at_hand = objects.at_hand
         self._signatures: dict[str, StatSignature] = {}
         self._synced_ns = 0
@@ -242,7 +242,7 @@ class RunScratchDir:
             raise _not_prepared(step, error) from error
 
     def _place_file(self, name: str, after: FileState, metadata: Metadata, *, sync: bool) -> None:
-        data = self._objects.read(after.sha256)
+        data = self.objects.read(after.sha256)
         mode = after.mode & 0o777
         try:
             fd = syscalls.create(name, self.fd, mode)

@@ -1,12 +1,13 @@
 """Undoes and redoes runs, or rewinds several at once."""
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tandem_desktop.diff.three_way import merge
-from tandem_desktop.domain.errors import BadInputError, UndoConflictError
+from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, RunNotFoundError, UndoConflictError
 from tandem_desktop.domain.ids import OperationId, RunId, new_run_id
 from tandem_desktop.domain.operations import (
     ABSENT,
@@ -19,12 +20,14 @@ from tandem_desktop.domain.operations import (
 )
 from tandem_desktop.domain.paths import ancestors, is_inside, shown
 from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunRecord, RunStatus
-from tandem_desktop.execution.captured_commands import INDEX_PATH, same_entries
 from tandem_desktop.execution.commands import RunControl
+from tandem_desktop.execution.git_objects import outside_git_directory
+from tandem_desktop.execution.git_undo import GitUndo, GitUndoPlan
 from tandem_desktop.execution.journal import History
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.scratch_dir import Metadata
 from tandem_desktop.execution.steps import Action, Step, missing_parents, net_changes, ordered_steps
+from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
@@ -95,10 +98,12 @@ class UndoPart:
 
     operation: OperationId | None = None
     path: str | None = None
+    keep_git: bool = False
+    """Leave every git repository as it is: only working files go back."""
 
     @property
     def is_whole(self) -> bool:
-        return self.operation is None and self.path is None
+        return self.operation is None and self.path is None and not self.keep_git
 
 
 WHOLE = UndoPart()
@@ -118,10 +123,28 @@ class UndoPlan:
     """Current path of each moved node, and its path before the run."""
     metadata: dict[str, Metadata]
     """Attributes of nodes that the run removed, by their path before the run."""
+    git: tuple[GitEffect, ...] = ()
+    """What goes back in repositories."""
+    notes: tuple[str, ...] = ()
+    """What stays, and why."""
+    in_git: frozenset[str] = frozenset()
+    """Those of the conflicts that are about a repository, by path."""
+
+    @property
+    def files(self) -> tuple[PathChange, ...]:
+        """The changes that are not told by `git`."""
+        return without_git(self.changes, self.git)
+
+    @property
+    def has_only_git_conflicts(self) -> bool:
+        """Whether the working files could go back if the repository stays as it is."""
+        return bool(self.conflicts) and self.in_git.issuperset(path for path, _ in self.conflicts)
 
 
-def work_out(history: History, tree: UndoContext, objects: ObjectStore, part: UndoPart = WHOLE) -> UndoPlan:
-    """Compare the results of the run with the disk, path by path.
+def work_out(
+    history: History, tree: UndoContext, objects: ObjectStore, part: UndoPart = WHOLE, *, git: GitUndo
+) -> UndoPlan:
+    """Compare what the run left with what is there now, path by path; `git` does so for repositories, by value.
 
     Raises:
         BadInputError: the run has no such part.
@@ -137,18 +160,29 @@ def work_out(history: History, tree: UndoContext, objects: ObjectStore, part: Un
     net = net_changes(steps)
     if part.path is not None:
         net = _only_path(net, steps, part.path)
-    changes: list[PathChange] = []
-    merged: list[str] = []
-    conflicts: list[tuple[str, str]] = []
-    contents: list[bytes] = []
+    in_git = git.paths(net, tree)
+    if part.keep_git:
+        net = {path: sides for path, sides in net.items() if path not in in_git}
+        repositories = GitUndoPlan(notes=["The git repository stays as it is."] if in_git else [])
+    else:
+        repositories = git.work_out(net, history.seen, tree)
+    settled = (in_git - repositories.plain) | {change.path for change in repositories.changes}
+    changes: list[PathChange] = list(repositories.changes)
+    merged: list[str] = list(repositories.merged)
+    conflicts: list[tuple[str, str]] = list(repositories.conflicts)
+    contents: list[bytes] = list(repositories.contents)
     for path, (before, after) in net.items():
+        if path in settled:
+            continue
         disk, data = tree.peek(path)
+        if path in repositories.folders and not _is_folder_or_nothing(disk):
+            continue
         if disk is None:
             conflicts.append((path, "replaced by something that is no file, link or folder"))
             continue
         if disk == before or _is_fine_as_it_is(disk, before, after):
             continue
-        if disk == after or _made_folder(disk, before, after) or _merely_refreshed(path, data, after, objects):
+        if disk == after or _made_folder(disk, before, after) or path in repositories.as_left:
             changes.append(PathChange(path=path, before=disk, after=before))
             if disk != after and data is not None:
                 contents.append(data)
@@ -166,7 +200,18 @@ def work_out(history: History, tree: UndoContext, objects: ObjectStore, part: Un
     changes += _missing_folders(changes, tree)
     moves, had = _whence(steps, history.lost)
     lost = {path: metadata for path, metadata in had.items() if path in net}
-    return UndoPlan(tuple(changes), tuple(merged), tuple(kept), tuple(conflicts), tuple(contents), moves, lost)
+    return UndoPlan(
+        changes=tuple(changes),
+        merged=tuple(merged),
+        kept=tuple(path for path in kept if path not in in_git),
+        conflicts=tuple(conflicts),
+        contents=tuple(contents),
+        moves=moves,
+        metadata=lost,
+        git=() if conflicts else git.effects(changes, contents, tree),
+        notes=() if conflicts else tuple(repositories.notes),
+        in_git=frozenset(path for path, _ in repositories.conflicts) | (in_git & {path for path, _ in conflicts}),
+    )
 
 
 def _whence(steps: Iterable[Step], lost: Mapping[int, Metadata]) -> tuple[dict[str, str], dict[str, Metadata]]:
@@ -222,15 +267,12 @@ def _is_fine_as_it_is(disk: NodeState, before: NodeState, after: NodeState) -> b
     return isinstance(before, Absent) and isinstance(after, DirectoryState) and isinstance(disk, Absent)
 
 
+def _is_folder_or_nothing(disk: NodeState | None) -> bool:
+    return isinstance(disk, DirectoryState | Absent)
+
+
 def _made_folder(disk: NodeState, before: NodeState, after: NodeState) -> bool:
     return isinstance(before, Absent) and isinstance(after, DirectoryState) and isinstance(disk, DirectoryState)
-
-
-def _merely_refreshed(path: str, data: bytes | None, after: NodeState, objects: ObjectStore) -> bool:
-    """Treat a git index that was only refreshed as unchanged."""
-    if path != INDEX_PATH or data is None or not isinstance(after, FileState):
-        return False
-    return same_entries(data, objects.read(after.sha256))
 
 
 def _combined(
@@ -321,10 +363,17 @@ def runs_since(
 
 
 def work_out_rewind(
-    histories: Sequence[tuple[RunId, History]], workspace: Workspace, objects: ObjectStore
+    histories: Sequence[tuple[RunId, History]],
+    workspace: Workspace,
+    objects: ObjectStore,
+    git: GitUndo,
+    *,
+    keep_git: bool = False,
 ) -> RewindPlan:
     """Simulate the undo of each run in turn; stops at the first conflict."""
     tree = RewoundTree(workspace, objects)
+    notes: dict[str, None] = {}
+    in_git: frozenset[str] = frozenset()
     merged: dict[str, None] = {}
     kept: dict[str, None] = {}
     contents: dict[bytes, None] = {}
@@ -332,10 +381,12 @@ def work_out_rewind(
     moves: dict[str, str] = {}
     metadata: dict[str, Metadata] = {}
     for run_id, history in histories:
-        undoing = work_out(history, tree, objects)
+        undoing = work_out(history, tree, objects, UndoPart(keep_git=keep_git), git=git)
         if undoing.conflicts:
             conflicts = tuple((path, f"{reason} ({run_id})") for path, reason in undoing.conflicts)
+            in_git = undoing.in_git
             break
+        notes |= dict.fromkeys(undoing.notes)
         tree.let(undoing.changes, undoing.contents)
         merged |= dict.fromkeys(undoing.merged)
         kept |= dict.fromkeys(undoing.kept)
@@ -356,6 +407,9 @@ def work_out_rewind(
             contents=tuple(contents),
             moves=moves,
             metadata=metadata,
+            git=() if conflicts else git.effects(changes, contents, workspace),
+            notes=tuple(notes) if not conflicts else (),
+            in_git=in_git,
         ),
     )
 
@@ -369,8 +423,11 @@ class UndoneRun:
 
     record: RunRecord
     changed: tuple[str, ...]
+    """Working files; what went back in repositories is told by `git`."""
     merged: tuple[str, ...]
     kept: tuple[str, ...]
+    git: tuple[GitEffect, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class UndoExecutor:
@@ -395,11 +452,11 @@ class UndoExecutor:
             undoing = self._work_out(target, part)
             return self._carry_out(target[0], undoing, RunKind.UNDO, control, partial=not part.is_whole)
 
-    def preview_rewind(self, run_id: str) -> RewindPlan:
+    def preview_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
         """What `rewind` would do now; nothing is written."""
-        return self._work_out_rewind(run_id)
+        return self._work_out_rewind(run_id, keep_git=keep_git)
 
-    def rewind(self, run_id: str, *, control: RunControl | None = None) -> UndoneRun:
+    def rewind(self, run_id: str, *, keep_git: bool = False, control: RunControl | None = None) -> UndoneRun:
         """Undo a run and all later runs, newest first, as one run.
 
         Raises:
@@ -407,12 +464,13 @@ class UndoExecutor:
         """
         with self._manager.only_run():
             self._manager.refuse_if_interrupted()
-            rewinding = self._work_out_rewind(run_id)
+            rewinding = self._work_out_rewind(run_id, keep_git=keep_git)
             return self._carry_out(
                 self._manager.runs.get(rewinding.runs[-1]),
                 rewinding.undoing,
                 RunKind.UNDO,
                 control,
+                partial=keep_git,
                 also=rewinding.runs[:-1],
             )
 
@@ -451,10 +509,39 @@ class UndoExecutor:
         return record, self._manager.journal_store.history(run_id)
 
     def _work_out(self, target: tuple[RunRecord, History], part: UndoPart) -> UndoPlan:
-        self._manager.workspace.forget_directories()
-        return work_out(target[1], self._manager.workspace, self._manager.objects, part)
+        manager = self._manager
+        manager.workspace.forget_directories()
+        undoing = work_out(target[1], manager.workspace, manager.objects, part, git=self._git(target[0]))
+        return replace(undoing, notes=(*undoing.notes, *self._outside_notes(target[1])))
 
-    def _work_out_rewind(self, run_id: str) -> RewindPlan:
+    def _git(self, *records: RunRecord) -> GitUndo:
+        git = GitUndo(self._manager.workspace.path, self._manager.objects)
+        for record in records:
+            for history in self._histories_behind(record):
+                git.know(net_changes(history.done), self._manager.workspace)
+        return git
+
+    def _histories_behind(self, record: RunRecord) -> Iterator[History]:
+        """Of what an undo or redo took back, as far as it is still known: it may need objects that those made."""
+        known = {record.run_id}
+        waiting = [record.of, *record.also]
+        while waiting:
+            run_id = waiting.pop()
+            if run_id is None or run_id in known or not self._manager.journal_store.has(run_id):
+                continue
+            known.add(run_id)
+            yield self._manager.journal_store.history(run_id)
+            with contextlib.suppress(RunNotFoundError, PlanDamagedError):
+                behind = self._manager.runs.get(run_id)
+                waiting += [behind.of, *behind.also]
+
+    def _outside_notes(self, history: History) -> tuple[str, ...]:
+        outside = outside_git_directory(self._manager.workspace.path)
+        if outside is None or not any(operation.is_run for operation in history.operations):
+            return ()
+        return (f"The git folder at {outside} lies outside the workspace: what commands did there was not put back.",)
+
+    def _work_out_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
         manager = self._manager
         chain = runs_since(manager.runs.get(run_id), manager.runs.list(), manager.journal_store.has)
         if not chain:
@@ -463,7 +550,9 @@ class UndoExecutor:
             )
         manager.workspace.forget_directories()
         histories = [(each.run_id, manager.journal_store.history(each.run_id)) for each in chain]
-        return work_out_rewind(histories, manager.workspace, manager.objects)
+        rewinding = work_out_rewind(histories, manager.workspace, manager.objects, self._git(*chain), keep_git=keep_git)
+        noted = tuple(dict.fromkeys(note for _, history in histories for note in self._outside_notes(history)))
+        return replace(rewinding, undoing=replace(rewinding.undoing, notes=(*rewinding.undoing.notes, *noted)))
 
     def _carry_out(
         self,
@@ -478,7 +567,7 @@ class UndoExecutor:
         manager = self._manager
         manager.workspace.check_identity()
         if undoing.conflicts:
-            raise _conflict(of.run_id, undoing.conflicts)
+            raise _conflict(of.run_id, undoing)
         manager.objects.put_all(undoing.contents)
         steps = ordered_steps(undoing.changes, _WHOLE_RUN, moves=undoing.moves)
         record = RunRecord(
@@ -503,14 +592,20 @@ class UndoExecutor:
             control=control,
             metadata=undoing.metadata,
         )
-        return UndoneRun(ended, tuple(change.path for change in undoing.changes), undoing.merged, undoing.kept)
+        changed = tuple(change.path for change in undoing.files)
+        return UndoneRun(ended, changed, undoing.merged, undoing.kept, undoing.git, undoing.notes)
 
 
-def _conflict(run_id: RunId, conflicts: tuple[tuple[str, str], ...]) -> UndoConflictError:
-    named = "; ".join(f"{path} was {reason}" for path, reason in conflicts[:8])
-    more = f"; and {len(conflicts) - 8} more" if len(conflicts) > 8 else ""
+def _conflict(run_id: RunId, undoing: UndoPlan) -> UndoConflictError:
+    named = "; ".join(
+        reason if path in undoing.in_git else f"{path} was {reason}" for path, reason in undoing.conflicts[:8]
+    )
+    more = f"; and {len(undoing.conflicts) - 8} more" if len(undoing.conflicts) > 8 else ""
+    following = "Save your edits elsewhere or revert them, then undo again."
+    if undoing.has_only_git_conflicts:
+        following = f"Take back only the working files; the repository stays as it is: tandem undo {run_id} --keep-git"
     return UndoConflictError(
-        f"{run_id} cannot be undone without losing later edits: {named}{more}. Nothing was changed.",
-        conflicts=conflicts,
-        next="Save your edits elsewhere or revert them, then undo again.",
+        f"{run_id} cannot be undone without losing later work: {named}{more}. Nothing was changed.",
+        conflicts=undoing.conflicts,
+        next=following,
     )

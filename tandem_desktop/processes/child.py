@@ -106,7 +106,26 @@ def dies_with_us() -> tuple[str, ...]:
 
 @cache
 def _setpriv() -> str | None:
-    return shutil.which("setpriv")
+    return find_program("setpriv")
+
+
+def find_program(name: str, outside: Path | None = None) -> str | None:
+    """A program from an absolute entry of PATH; none that lies in the folder `outside`, or leads there.
+
+    A relative entry, or one in a workspace, would let the workspace choose what Tandem itself starts.
+    """
+    inside = outside.resolve() if outside is not None else None
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        if not folder.startswith("/") or (inside is not None and _leads_into(Path(folder), inside)):
+            continue
+        found = shutil.which(name, path=folder)
+        if found is not None and (inside is None or not _leads_into(Path(found), inside)):
+            return found
+    return None
+
+
+def _leads_into(place: Path, folder: Path) -> bool:
+    return place.is_relative_to(folder) or place.resolve().is_relative_to(folder)
 
 
 class _Kept:

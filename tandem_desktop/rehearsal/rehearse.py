@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from tandem_desktop.domain.errors import StagingError, StorageError, UserAbortError
+from tandem_desktop.domain.git_files import INDEX_PATH, same_entries
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import CommandCall, FileState, PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.execution.captured_commands import INDEX_PATH, same_entries
 from tandem_desktop.execution.commands import RunControl, batches, dependents, explain, segments
 from tandem_desktop.processes.child import scrubbed_environment
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import shutil
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import Absent, CommandCall, DirectoryState, PathChange, StagedOperation
 from tandem_desktop.domain.paths import ROOT, shown
 from tandem_desktop.execution.commands import RunControl, shell_argv
-from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.processes.child import find_program, run_child, scrubbed_environment
 from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.shadow.sandbox import OPEN_NETWORK
 from tandem_desktop.shadow.workspace import ShadowWorkspace
@@ -58,7 +57,7 @@ class TrialEnvironment:
         They are handed over by `env`: a shell on the way would drop a function of another one.
         """
         given = [f"{name}={value}" for name, value in self.environment.items() if name not in own]
-        env = shutil.which("env")
+        env = find_program("env")
         return (env, *given, *argv) if given and env else tuple(argv)
 
 
@@ -117,7 +116,7 @@ class Watched:
 
 def watched_argv(argv: Iterable[str], report: str, skipped_pids: int) -> tuple[str, ...]:
     """`argv` in a wrapper that writes `report` when it has ended; process numbers begin `skipped_pids` later."""
-    shell = shutil.which("sh") or "/bin/sh"
+    shell = find_program("sh") or "/bin/sh"
     return (shell, "-c", _SCRIPT, "tandem-rehearsal", report, str(skipped_pids), *argv)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.lines import changes
@@ -52,6 +52,8 @@ class OperationView:
     """`lock file` or `generated file`, for what programs write."""
     counted: tuple[int, int] | None = None
     """Lines added and removed, if counted before the hunks."""
+    notes: tuple[str, ...] = ()
+    """Sentences about what its flags mean here."""
 
     @cached_property
     def added(self) -> int:
@@ -67,8 +69,10 @@ class OperationView:
         return bool(self.hunks or self.counted)
 
 
-def view_operation(operation: StagedOperation, objects: ObjectStore, *, commands_captured: bool) -> OperationView:
-    """Read both sides and compute the view.
+def view_operation(
+    operation: StagedOperation, objects: ObjectStore, *, commands_captured: bool, git_outside: Path | None = None
+) -> OperationView:
+    """Read both sides and compute the view; `git_outside` is the workspace's git folder, where it lies outside of it.
 
     Raises:
         StorageError: stored bytes are missing or altered.
@@ -76,10 +80,18 @@ def view_operation(operation: StagedOperation, objects: ObjectStore, *, commands
     before = _bytes(operation.base, objects)
     after = _bytes(operation.after, objects)
     shown = hunks(before or b"", after or b"") if before != after else ()
-    found = flags(operation, before, after, commands_captured=commands_captured)
+    found = flags(operation, before, after, commands_captured=commands_captured, git_is_outside=git_outside is not None)
     return OperationView(
-        operation, found, shown, generated_as(operation.to or operation.path or "", after or before or b"")
+        operation,
+        found,
+        shown,
+        generated_as(operation.to or operation.path or "", after or before or b""),
+        notes=(_about_git(git_outside),) if git_outside is not None and operation.is_run else (),
     )
+
+
+def _about_git(place: Path) -> str:
+    return f"The git folder at {place} lies outside the workspace: what a command does there cannot be undone."
 
 
 def count_lines(operation: StagedOperation, objects: ObjectStore) -> tuple[int, int] | None:

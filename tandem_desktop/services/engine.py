@@ -18,6 +18,7 @@ from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.state_machine import EventKind, PlanAction, TransitionStep
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, beside
+from tandem_desktop.execution.git_objects import outside_git_directory
 from tandem_desktop.plans.index import PlanListing
 from tandem_desktop.plans.store import ActionPerformer, PlanStore
 from tandem_desktop.policy.tools import ToolCounts
@@ -92,9 +93,12 @@ class Engine:
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""
-        captured = any(operation.is_run for operation in version.operations) and self.commands_captured
+        has_commands = any(operation.is_run for operation in version.operations)
+        captured = has_commands and self.commands_captured
+        outside = outside_git_directory(self.workspace.path) if has_commands else None
         return tuple(
-            view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
+            view_operation(operation, self.objects, commands_captured=captured, git_outside=outside)
+            for operation in version.operations
         )
 
     def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:

@@ -2,7 +2,7 @@
 
 import codecs
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tandem_desktop.domain.errors import StaleRevisionError, TandemError
@@ -23,7 +23,18 @@ from tandem_desktop.rehearsal.results import (
 from tandem_desktop.rehearsal.sandbox import OnOutput
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.services.proposals import Proposals
+from tandem_desktop.staging.git_effects import GitEffect, git_effects, paths_of
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedEffects:
+    """What one command changed."""
+
+    views: tuple[OperationView, ...]
+    """Working files, as operations with their hunks and flags."""
+    git: tuple[GitEffect, ...]
 
 
 class Rehearsals:
@@ -37,6 +48,7 @@ class Rehearsals:
         plans: PlanStore,
         proposals: Proposals,
         objects: ObjectStore,
+        workspace: Workspace,
         events: EventStream,
         clock: Callable[[], datetime],
         on_output: OnOutput,
@@ -46,6 +58,7 @@ class Rehearsals:
         self._plans = plans
         self._proposals = proposals
         self._objects = objects
+        self._workspace = workspace
         self._events = events
         self._clock = clock
         self._on_output = on_output
@@ -92,22 +105,33 @@ class Rehearsals:
         """What the last whole rehearsal of exactly this revision found; nothing when there was none."""
         return self._store.load(version)
 
-    def kept_with_views(
-        self, version: PlanVersion
-    ) -> tuple[Rehearsal, dict[OperationId, tuple[OperationView, ...]]] | None:
-        """What `kept` has, with its file effects."""
+    def kept_with_effects(self, version: PlanVersion) -> tuple[Rehearsal, dict[OperationId, RehearsedEffects]] | None:
+        """What `kept` has, with the effects of its commands."""
         found = self.kept(version)
-        return None if found is None else (found, self.views(found))
+        return None if found is None else (found, self.effects(found))
 
-    def views(self, rehearsal: Rehearsal) -> dict[OperationId, tuple[OperationView, ...]]:
-        """The file effects of every command as operations with their hunks and flags."""
+    def effects(self, rehearsal: Rehearsal) -> dict[OperationId, RehearsedEffects]:
+        """What every command changed, to be looked at."""
         version = self._plans.revision(rehearsal.plan_id, rehearsal.revision)
         by_id = {operation.id: operation for operation in version.operations}
+        told = self.git_effects(rehearsal)
         return {
-            command.id: tuple(
-                view_operation(each, self._objects, commands_captured=True)
-                for each in effect_operations(command, by_id[command.id], self._clock())
+            command.id: RehearsedEffects(
+                tuple(
+                    view_operation(each, self._objects, commands_captured=True)
+                    for each in effect_operations(command, by_id[command.id], self._clock())
+                    if not told[command.id] or (each.to or each.path) not in paths_of(told[command.id])
+                ),
+                told[command.id],
             )
+            for command in rehearsal.commands
+        }
+
+    def git_effects(self, rehearsal: Rehearsal) -> dict[OperationId, tuple[GitEffect, ...]]:
+        """What the effects of each command mean for git repositories."""
+        self._workspace.forget_directories()
+        return {
+            command.id: git_effects(command.effects, self._objects.read_state, self._workspace)
             for command in rehearsal.commands
         }
 

@@ -5,7 +5,7 @@ import contextlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -38,7 +38,7 @@ from tandem_desktop.domain.events import (
 )
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, TaskId
 from tandem_desktop.domain.lifecycle import can, is_running, may_expire
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.state_machine import (
@@ -58,12 +58,15 @@ from tandem_desktop.domain.state_machine import (
 from tandem_desktop.domain.tasks import SETTLED, ExecutedTool, PlannedToolCall, PlanTask, TaskStatus, TrackedTask
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import PlanExecutor, RunResult, refuse_out_of_scope
+from tandem_desktop.execution.journal import History
 from tandem_desktop.execution.recovery import InterruptedRun, Recovery, is_overdue
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.run_store import DoneOperation, RunStore, done_operations
+from tandem_desktop.execution.steps import net_changes
 from tandem_desktop.execution.undo import WHOLE, RewindPlan, UndoExecutor, UndoneRun, UndoPart, UndoPlan, is_undoable
 from tandem_desktop.plans.index import alternatives
 from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.staging.git_effects import GitEffect, git_effects
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.clock import Since
 from tandem_desktop.tasks.board import TaskBoard
@@ -305,13 +308,13 @@ class PlanRuns:
         self.refuse_if_interrupted()
         return self._undo.undo(run_id, part=part, control=control)
 
-    def preview_rewind(self, run_id: str) -> RewindPlan:
-        return self._undo.preview_rewind(run_id)
+    def preview_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
+        return self._undo.preview_rewind(run_id, keep_git=keep_git)
 
-    def rewind(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
+    def rewind(self, run_id: str, control: RunControl | None = None, *, keep_git: bool = False) -> UndoneRun:
         """Undo a run and every run since, as one."""
         self.refuse_if_interrupted()
-        return self._undo.rewind(run_id, control=control)
+        return self._undo.rewind(run_id, keep_git=keep_git, control=control)
 
     def redo(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
         self.refuse_if_interrupted()
@@ -358,7 +361,22 @@ class PlanRuns:
         """What a run did and left in place; nothing of one that was rolled back or whose journal is gone."""
         if self._manager.runs.get(run_id).rolled_back or not self._manager.journal_store.has(run_id):
             return ()
-        return done_operations(self._manager.journal_store.history(run_id))
+        history = self._manager.journal_store.history(run_id)
+        return tuple(replace(each, git=self._git_effects(each.changes, history)) for each in done_operations(history))
+
+    def git_effects(self, run_id: RunId) -> tuple[GitEffect, ...]:
+        """What a run did to git repositories by its commands, all together; nothing of what it took back itself."""
+        record = self._manager.runs.get(run_id)
+        if record.rolled_back or not self._manager.journal_store.has(run_id):
+            return ()
+        history = self._manager.journal_store.history(run_id)
+        net = net_changes(history.done).items()
+        changes = (PathChange(path=path, before=before, after=after) for path, (before, after) in net)
+        return self._git_effects(changes, history)
+
+    def _git_effects(self, changes: Iterable[PathChange], history: History) -> tuple[GitEffect, ...]:
+        self._manager.workspace.forget_directories()
+        return git_effects(changes, self._manager.objects.read_state, self._manager.workspace, history.seen)
 
     def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
         return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))

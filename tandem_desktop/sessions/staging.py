@@ -17,6 +17,7 @@ from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.domain.operations import NodeState, OperationCall, PathChange, StagedOperation
 from tandem_desktop.review.operation_view import count_lines
 from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
+from tandem_desktop.staging.git_effects import agent_sentences
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.segments import Segment, Staged, staged_operations
 from tandem_desktop.staging.staging_store import Activity, Observations, StagingChange, StagingStore
@@ -147,7 +148,8 @@ class SessionStaging:
             for call in segment.calls
             if _ran_unasked(call)
         ]
-        found += [f"The agent changed {path}, which is never staged." for path in self._shadow.git_changes()]
+        changes, contents = self._shadow.git_sides()
+        found += agent_sentences(changes, contents, self._shadow.disk)
         found += [f"{path} cannot be staged: {reason}" for path, reason in self._shadow.refused]
         found += [f"{path} was changed on disk while the agent worked on it." for path in self._drifted]
         return tuple(dict.fromkeys(found))

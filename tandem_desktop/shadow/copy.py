@@ -2,17 +2,15 @@
 
 import json
 import os
-import shutil
 import stat
-import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.errors import GitError, OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors
-from tandem_desktop.processes.child import scrubbed_environment
+from tandem_desktop.processes.git import global_excludes, run_git
 from tandem_desktop.shadow.sandbox import Sandbox, confinement
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.shadow.workspace import UNSEEN, ObservedPath, ShadowWorkspace
@@ -206,19 +204,15 @@ def _below(root: Path, folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _listed_by_git(workspace: Path) -> tuple[str, ...] | None:
-    git = shutil.which("git")
-    if git is None:
+    """What is tracked or not ignored; None where git cannot be asked."""
+    wanted = ("ls-files", "-co", "--exclude-standard", "-z")
+    try:
+        asked = run_git(wanted, workspace, settings=global_excludes(workspace))
+    except GitError:
         return None
-    asked = subprocess.run(
-        [git, "-c", f"safe.directory={workspace}", "ls-files", "-co", "--exclude-standard", "-z"],
-        cwd=workspace,
-        env=scrubbed_environment(),
-        capture_output=True,
-        check=False,
-    )
-    if asked.returncode:
+    if not asked.succeeded:
         return None
-    names = (os.fsdecode(name).rstrip("/") for name in asked.stdout.split(b"\0") if name)
+    names = (os.fsdecode(name).rstrip("/") for name in asked.output.split(b"\0") if name)
     return tuple(name for name in names if not name.startswith(f"{TANDEM_DIRECTORY}/"))
 
 

@@ -381,6 +381,28 @@ class ShadowWorkspace(ABC):
         """Paths under `.git` the agent changed, as of the last scan: a warning, never staged."""
         return self._git
 
+    def git_sides(self) -> tuple[tuple[PathChange, ...], dict[str, bytes]]:
+        """The same with both sides, disk and shadow, and the bytes of their files by digest."""
+        found: list[PathChange] = []
+        contents: dict[str, bytes] = {}
+        with self._lock:
+            for path in self._git:
+                before, old = self._disk.peek(path)
+                after = self._tree.peek_loosely(path)
+                if before is None or after is None:
+                    continue
+                found.append(PathChange(path=path, before=before, after=after))
+                new = self._tree.peek(path, keep=True)[1] if isinstance(after, FileState) else None
+                for state, data in ((before, old), (after, new)):
+                    if isinstance(state, FileState) and data is not None:
+                        contents[state.sha256] = data
+        return tuple(found), contents
+
+    @property
+    def disk(self) -> Workspace:
+        """The workspace on disk; it is only read."""
+        return self._disk
+
     def refresh(self) -> None:
         """Show the agent concurrent changes on disk, except where the agent itself changed something."""
         with self._lock:

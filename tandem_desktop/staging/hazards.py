@@ -184,6 +184,9 @@ def _forget(document: Any, keys: tuple[str, ...]) -> None:
         del document[keys[0]]
 
 
+_CALLS_GIT = re.compile(r"(?<![\w.-])git(?![\w.-])")
+
+
 class Hazard(StrEnum):
     """The flags, in the order they are always shown."""
 
@@ -200,7 +203,12 @@ class Hazard(StrEnum):
 
 
 def flags(
-    operation: StagedOperation, before: bytes | None, after: bytes | None, *, commands_captured: bool = False
+    operation: StagedOperation,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    commands_captured: bool = False,
+    git_is_outside: bool = False,
 ) -> tuple[Hazard, ...]:
     """Every hazard of one operation, in the order of `Hazard`.
 
@@ -209,6 +217,7 @@ def flags(
         before: the bytes at its path, None where there is no file.
         after: the bytes that will be there, None where there will be no file.
         commands_captured: whether commands run so that their effects in the workspace can be undone.
+        git_is_outside: whether the workspace's git folder lies elsewhere, where nothing is captured.
     """
     rules = bundled_rules()
     found = {
@@ -218,6 +227,9 @@ def flags(
     }
     if (command := operation.command_call) is not None:
         found |= _of_command(command, rules)
+        if git_is_outside:
+            found.add(Hazard.OUTSIDE)
+            found |= {Hazard.IRREVERSIBLE} if _CALLS_GIT.search(command.command) else set()
     if operation.kind.spec.is_external:
         found |= {Hazard.OUTSIDE, Hazard.IRREVERSIBLE}
         if rules.hidden.in_text(operation.subject):

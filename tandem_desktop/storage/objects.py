@@ -15,6 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from tandem_desktop.domain.errors import StorageError
+from tandem_desktop.domain.operations import FileState, NodeState
 from tandem_desktop.storage import syscalls
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -184,6 +185,10 @@ class ObjectStore:
             )
         self._recent.put(sha256, data, info, is_checked=True)
         return data
+
+    def read_state(self, state: NodeState) -> bytes | None:
+        """The bytes of a file by its state; None for anything that is not a file."""
+        return self.read(state.sha256) if isinstance(state, FileState) else None
 
     def check(self, sha256: str) -> int:
         """The size of the bytes of this digest, after checking that they are stored intact.

@@ -18,10 +18,10 @@ from tandem_desktop.execution.undo import UndoneRun, UndoPlan
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.conflicts import Resolution
-from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.services.chat_log import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.rehearsals import RehearsedEffects
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.chat.pane import ChatPane
@@ -74,21 +74,21 @@ class RehearsalRequestController(RequestController):
         self._commands.run(future, self._look_at, self._ended)
 
     def _look_for(self, version: PlanVersion) -> None:
-        def found(kept: tuple[Rehearsal, Mapping[OperationId, tuple[OperationView, ...]]] | None) -> None:
+        def found(kept: tuple[Rehearsal, Mapping[OperationId, RehearsedEffects]] | None) -> None:
             if kept is not None:
                 self._rehearsals.remember(*kept)
 
         # An unreadable rehearsal is treated as missing.
         self._commands.latest(
             "kept",
-            self._background.run(self._background.engine.rehearsals.kept_with_views, version),
+            self._background.run(self._background.engine.rehearsals.kept_with_effects, version),
             found,
             lambda error: None,
         )
 
     def _look_at(self, rehearsal: Rehearsal) -> None:
-        views = self._background.run(self._background.engine.rehearsals.views, rehearsal)
-        self._commands.run(views, lambda found: self._rehearsals.finish(rehearsal, found), self._ended)
+        effects = self._background.run(self._background.engine.rehearsals.effects, rehearsal)
+        self._commands.run(effects, lambda found: self._rehearsals.finish(rehearsal, found), self._ended)
 
     def _ended(self, error: TandemError) -> None:
         self._rehearsals.fail()
@@ -121,6 +121,7 @@ class UndoController(RequestController):
         self._commands = commands
         self._panel = panel
         panel.runs.taking_back_requested.connect(self.preview)
+        panel.sheets.undo.keeping_git_requested.connect(self.preview)
         panel.sheets.undo.confirmed.connect(self._take_back)
         panel.runs.run_chosen.connect(self._show_changes)
 
@@ -131,7 +132,9 @@ class UndoController(RequestController):
     def _look(self, taking: UndoRequest, seen: Seen) -> None:
         run_id = taking.run_id
         if taking.to_before:
-            rewinding = self._background.run(self._background.engine.runs.preview_rewind, run_id)
+            rewinding = self._background.run(
+                self._background.engine.runs.preview_rewind, run_id, keep_git=taking.part.keep_git
+            )
             self._commands.run(rewinding, lambda found: seen(found.undoing, found.runs), self.failed.emit)
         else:
             undoing = self._background.run(self._background.engine.runs.preview_undo, run_id, taking.part)
@@ -150,7 +153,7 @@ class UndoController(RequestController):
                 return
             background, run_id = self._background, taking.run_id
             future = (
-                background.run(background.engine.runs.rewind, run_id)
+                background.run(background.engine.runs.rewind, run_id, keep_git=taking.part.keep_git)
                 if taking.to_before
                 else background.run(background.engine.runs.undo, run_id, taking.part)
             )
@@ -163,6 +166,11 @@ class UndoController(RequestController):
         if undone.merged:
             merged = ", ".join(map(visible, undone.merged[:3]))
             words = f"{words} {tr('Your later edits in {paths} were kept.', paths=merged)}"
+        if undone.git:
+            told = "; ".join(visible(line) for effect in undone.git for line in effect.lines[:3])
+            words = f"{words} {tr('In the repository: {lines}.', lines=told)}"
+        if undone.notes:
+            words = f"{words} {' '.join(map(visible, undone.notes[:3]))}"
         self.said.emit(words, "ok")
         self.changed.emit()
 

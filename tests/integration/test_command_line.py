@@ -18,7 +18,7 @@ from tandem_desktop.storage.clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
 from tests.support.tree_walker import walk
 
-OPERATION_KEYS = {"id", "kind", "path", "to", "command", "added", "removed", "flags", "task", "description"}
+OPERATION_KEYS = {"id", "kind", "path", "to", "command", "added", "removed", "flags", "notes", "task", "description"}
 
 
 @pytest.fixture

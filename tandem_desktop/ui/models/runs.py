@@ -13,6 +13,7 @@ from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.domain.runs import RunKind, RunStatus
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.staging.git_effects import GitEffect
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.plan import wording
 
@@ -161,7 +162,8 @@ class RunChangesModel(QAbstractListModel):
 
 
 def _rows(done: DoneOperation) -> list[ChangedRow]:
-    paths = [ChangedRow(change_words(each), None, each.path) for each in done.changes]
+    paths = [ChangedRow(change_words(each), None, each.path) for each in done.files]
+    paths += [ChangedRow(visible(line), None, None) for effect in done.git for line in _git_lines(effect)]
     if done.staged is None:
         return paths
     title = wording.title(done.staged)
@@ -170,6 +172,10 @@ def _rows(done: DoneOperation) -> list[ChangedRow]:
         return [ChangedRow(title, done.id, only)]
     below = [ChangedRow(each.words, done.id, each.path, is_below=True) for each in paths]
     return [ChangedRow(title, done.id, None), *below]
+
+
+def _git_lines(effect: GitEffect) -> list[str]:
+    return [line if effect.repository == "." else f"{effect.repository}: {line}" for line in effect.lines]
 
 
 def change_words(change: PathChange) -> str:

@@ -312,7 +312,7 @@ class OperationContent(QWidget):
     def estimated_height(row: OperationRow, theme: Theme, width: int, page: int) -> int:
         """An estimate until the content is created."""
         lines = sum(len(hunk.lines) + 2 for hunk in row.view.hunks)
-        words = 3 + len(row.view.flags) if row.operation.is_run or row.view.flags else 1
+        words = 3 + len(row.view.flags) + len(row.view.notes) if row.operation.is_run or row.view.flags else 1
         return min(round(page * _SHARE), lines * theme.px(_LINE)) + words * theme.px(_LINE)
 
     def wanted_height(self, width: int, page: int) -> int:
@@ -424,6 +424,8 @@ class OperationContent(QWidget):
         operation = row.operation
         for flag in row.view.flags:
             yield _flag(self._theme, flag, row)
+        for note in row.view.notes:
+            yield _label(visible(note), "risk")
         if (text := operation.call_text) is not None:
             is_external = operation.kind.spec.is_external
             command = CodeBox(self._theme, tr("The call in full") if is_external else tr("The command in full"))

@@ -14,6 +14,8 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand, why_not_recordable
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.rehearsals import RehearsedEffects
+from tandem_desktop.staging.git_effects import without_git
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n, when
 from tandem_desktop.ui.models.operations import StagedOperationsModel
 from tandem_desktop.ui.plan import rehearsal_text
@@ -119,20 +121,20 @@ class RehearsalFollower(QObject):
         if not self._telling.isActive():
             self._telling.start()
 
-    def finish(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+    def finish(self, rehearsal: Rehearsal, effects: Mapping[OperationId, RehearsedEffects]) -> None:
         """Set the results."""
-        self._settle(rehearsal, views)
+        self._settle(rehearsal, effects)
         self._end()
 
-    def _settle(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+    def _settle(self, rehearsal: Rehearsal, effects: Mapping[OperationId, RehearsedEffects]) -> None:
         book = self._books[rehearsal.plan_id]
         book.rehearsal = rehearsal
-        book.rows = {each.id: _settled(each, rehearsal.revision, views[each.id]) for each in rehearsal.commands}
+        book.rows = {each.id: _settled(each, rehearsal.revision, effects[each.id]) for each in rehearsal.commands}
         for problem in rehearsal.problems:
             name = OperationId(problem.step)
             book.rows[name] = Rehearsed(revision=rehearsal.revision, problem=problem.reason, is_settled=True)
 
-    def remember(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+    def remember(self, rehearsal: Rehearsal, effects: Mapping[OperationId, RehearsedEffects]) -> None:
         """Set a stored result; ignored if there is a newer one."""
         page = self._page
         here = page is not None and (page.version.plan_id, page.version.revision) == (
@@ -142,7 +144,7 @@ class RehearsalFollower(QObject):
         if page is None or not here or self.book is not None:
             return
         self._books[rehearsal.plan_id] = Book(rehearsal.revision, rehearsal.network, _calls(page))
-        self._settle(rehearsal, views)
+        self._settle(rehearsal, effects)
         self._tell()
 
     def fail(self) -> None:
@@ -195,14 +197,15 @@ def _calls(page: PlanPage) -> dict[OperationId, CommandCall]:
     return {name: call for name, call in commands if call is not None}
 
 
-def _settled(command: RehearsedCommand, revision: int, effects: tuple[OperationView, ...]) -> Rehearsed:
+def _settled(command: RehearsedCommand, revision: int, effects: RehearsedEffects) -> Rehearsed:
     return Rehearsed(
         revision=revision,
         output=command.output,
         exit_code=command.exit_code,
         seconds=command.seconds,
-        count=len(command.effects),
-        effects=tuple(map(_in_the_copy, effects)),
+        count=len(without_git(command.effects, effects.git)),
+        git=tuple(line for effect in effects.git for line in effect.lines),
+        effects=tuple(map(_in_the_copy, effects.views)),
         error=command.error or "",
         doubts=command.doubts,
         refusal=why_not_recordable(command),
@@ -358,14 +361,14 @@ class RehearsalController(QObject):
     def follow(self, event: TandemEvent) -> None:
         self._follower.follow(event)
 
-    def finish(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+    def finish(self, rehearsal: Rehearsal, effects: Mapping[OperationId, RehearsedEffects]) -> None:
         """A rehearsal has ended; with the file effects of every command."""
-        self._follower.finish(rehearsal, views)
+        self._follower.finish(rehearsal, effects)
         announce(self._line, self._line.text)
 
-    def remember(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+    def remember(self, rehearsal: Rehearsal, effects: Mapping[OperationId, RehearsedEffects]) -> None:
         """The stored rehearsal of the requested page."""
-        self._follower.remember(rehearsal, views)
+        self._follower.remember(rehearsal, effects)
 
     def fail(self) -> None:
         """It was stopped or failed."""

@@ -24,6 +24,8 @@ class Rehearsed:
     seconds: float = 0.0
     count: int = 0
     """How many paths it changed."""
+    git: tuple[str, ...] = ()
+    """What it did to git repositories, in lines."""
     effects: tuple[OperationView, ...] = ()
     """The changed paths as operations; set when the whole rehearsal has ended."""
     error: str = ""
@@ -76,7 +78,10 @@ def sentence(found: Rehearsed) -> str:
 
 
 def changed(found: Rehearsed) -> str:
-    return tr_n("changes {n} path", "changes {n} paths", found.count) if found.count else tr("changes no file")
+    if found.git and not found.count:
+        return tr("changes the repository")
+    paths = tr_n("changes {n} path", "changes {n} paths", found.count) if found.count else tr("changes no file")
+    return tr("{paths} and the repository", paths=paths) if found.git else paths
 
 
 def outcome(found: Rehearsed) -> str:
@@ -89,6 +94,8 @@ def outcome(found: Rehearsed) -> str:
         seconds=f"{found.seconds:.1f}",
         changed=changed(found),
     )
+    if found.git:
+        ended = f"{ended} {tr('In the repository: {lines}.', lines='; '.join(map(visible, found.git)))}"
     stops = tr("A run would stop here: {error}", error=visible(found.error))
     return f"{ended} {stops}" if found.error else ended
 

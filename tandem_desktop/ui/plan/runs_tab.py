@@ -72,7 +72,7 @@ class RunDetail(QWidget):
         if run_id != self._run_id:
             return
         self.model.show(operations)
-        paths = len({change.path for operation in operations for change in operation.changes})
+        paths = len({change.path for operation in operations for change in operation.files})
         count = tr_n("{n} path", "{n} paths", paths) if paths else tr("nothing that is still there")
         self.heading.setText(tr("What this run changed: {count}", count=count))
         if operations:

@@ -1,6 +1,6 @@
 """The undo and restore sheets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
@@ -34,12 +34,18 @@ class UndoRequest:
             return tr("Back to before this run")
         if self.part.path is not None:
             return tr("Undo {path} of this run", path=visible(self.part.path))
+        if self.part.operation is None and self.part.keep_git:
+            return tr("Undo the working files of this run")
         if self.part.is_whole:
             return tr("Undo this run")
         return tr("Undo {operation} of this run", operation=self.part.operation)
 
     def sentence(self, undoing: UndoPlan, runs: tuple[str, ...]) -> str:
         """What would happen, or why nothing can be undone."""
+        if undoing.has_only_git_conflicts:
+            told = tr("The repository has moved on, so nothing is undone.")
+            instead = tr("You can take back only the working files; the repository stays as it is.")
+            return f"{told} {instead}"
         if undoing.conflicts:
             told = tr_n(
                 "Later edits overlap in {n} file, so nothing is undone. Put them aside first, then try again.",
@@ -50,7 +56,9 @@ class UndoRequest:
             return f"{told} {instead}" if self.part.is_whole and not self.to_before else told
         if not undoing.changes:
             return tr("Nothing is left to undo: every file is as it was before.")
-        paths = tr_n("{n} path", "{n} paths", len(undoing.changes))
+        paths = tr_n("{n} path", "{n} paths", len(undoing.files))
+        if undoing.git and not self.to_before:
+            return tr("{paths} and the repository will be as before the run. Nothing else is touched.", paths=paths)
         if self.to_before:
             return tr_n(
                 "{n} run will be undone as one; {paths} will be as before. Nothing else is touched.",
@@ -63,11 +71,12 @@ class UndoRequest:
 
 def is_the_same(one: UndoPlan, other: UndoPlan) -> bool:
     """Whether both would do the same to the disk."""
-    return (one.changes, one.merged, one.kept, one.conflicts) == (
+    return (one.changes, one.merged, one.kept, one.conflicts, one.notes) == (
         other.changes,
         other.merged,
         other.kept,
         other.conflicts,
+        other.notes,
     )
 
 
@@ -76,6 +85,8 @@ class UndoSheet(Sheet):
 
     confirmed = Signal(object, object)
     """A `UndoRequest` and the `UndoPlan` that was on screen."""
+    keeping_git_requested = Signal(object)
+    """The same `UndoRequest`, for the working files only."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "undo-sheet", tr("Undo"))
@@ -95,7 +106,10 @@ class UndoSheet(Sheet):
         self.undo = PrimaryButton(theme, tr("Undo"))
         self.undo.setObjectName("undo-confirm")
         self.undo.clicked.connect(self._confirm)
-        self.add_buttons(self.back, self.undo)
+        self.keep_git = QuietButton(theme, tr("Only the working files"))
+        self.keep_git.setObjectName("undo-keep-git")
+        self.keep_git.clicked.connect(self._keep_git)
+        self.add_buttons(self.back, self.keep_git, self.undo)
 
     def ask(
         self, taking: UndoRequest, undoing: UndoPlan, runs: tuple[str, ...] = (), *, has_changed: bool = False
@@ -109,13 +123,21 @@ class UndoSheet(Sheet):
         for words in runs if not undoing.conflicts else ():
             self._add("undo", "muted", _column(tr("undo"), visible(words)))
         for path, why in undoing.conflicts:
-            self._add("warning", "risk", _column(tr("conflict"), f"{visible(path)}  {visible(why)}"))
+            where = "" if path in undoing.in_git else f"{visible(path)}  "
+            self._add("warning", "risk", _column(tr("conflict"), f"{where}{visible(why)}"))
         # With a conflict nothing is undone, so only conflicts are listed.
-        for change in undoing.changes if not undoing.conflicts else ():
+        for change in undoing.files if not undoing.conflicts else ():
             self._add(*_sign(change), _column(_verb(change), f"{visible(change.path)}{_merged(change, undoing)}"))
         for path in undoing.kept if not undoing.conflicts else ():
             why = tr("it holds something else by now")
             self._add("folder", "muted", _column(tr("stays"), f"{visible(path)}  {why}"))
+        for effect in undoing.git:
+            where = "" if effect.repository == "." else f"{visible(effect.repository)}  "
+            for line in effect.lines:
+                self._add("undo", "muted", _column(tr("git"), f"{where}{visible(line)}"))
+        for note in undoing.notes if not undoing.conflicts else ():
+            self._add("info", "muted", _column(tr("stays"), visible(note)))
+        self.keep_git.setVisible(undoing.has_only_git_conflicts)
         afresh = tr("The files changed while you were looking; this is what it would do now.") if has_changed else ""
         self.said.setText(f"{afresh} {taking.sentence(undoing, runs)}".lstrip())
         self.said.setProperty("role", "risk" if undoing.conflicts else "muted")
@@ -129,6 +151,12 @@ class UndoSheet(Sheet):
         item = QListWidgetItem(icon(self._theme, sign, token), words)
         item.setFlags(Qt.ItemFlag.ItemIsEnabled)
         self.files.addItem(item)
+
+    def _keep_git(self) -> None:
+        self.shut()
+        if self._asked is not None:
+            taking = self._asked[0]
+            self.keeping_git_requested.emit(replace(taking, part=replace(taking.part, keep_git=True)))
 
     def _confirm(self) -> None:
         self.shut()
@@ -226,7 +254,7 @@ class RestoreSheet(Sheet):
         if files.undoing.conflicts:
             named = "\n".join(f"· {visible(path)}  {visible(why)}" for path, why in files.undoing.conflicts[:_NAMED])
             return f"{tr('Later edits are in the way, so the files cannot go back:')}\n{named}"
-        paths = [change.path for change in files.undoing.changes]
+        paths = [change.path for change in files.undoing.files]
         lines = [
             tr_n(
                 "{n} run will be undone, with {paths}:",
@@ -240,6 +268,8 @@ class RestoreSheet(Sheet):
             lines.append(f"· {visible(path)}  {tr('keeps your later edits')}" if is_merged else f"· {visible(path)}")
         if len(paths) > _NAMED:
             lines.append(tr("… and {n} more", n=f"{len(paths) - _NAMED:,}"))
+        lines += [f"· {visible(line)}" for effect in files.undoing.git for line in effect.lines]
+        lines += [f"· {visible(note)}" for note in files.undoing.notes]
         return "\n".join(lines)
 
     def _go(self) -> None:

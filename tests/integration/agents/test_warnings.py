@@ -19,17 +19,30 @@ def test_a_command_that_ran_unasked_is_a_warning(place: AgentPlace) -> None:
 
 def test_a_change_of_git_is_a_warning_and_never_staged(place: AgentPlace) -> None:
     place.use_git()
+    branch = (place.root / ".git" / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
     before = place.sight()
     script = "echo new > new.txt; git add new.txt; git -c user.name=a -c user.email=b commit -qm sneaky"
     plan = place.plan(*place.scripted([{"do": "shell", "script": script}]))
     assert kinds_and_paths(plan) == [("create", "new.txt")]
-    changed = [words for words in plan["warnings"] if words.startswith("The agent changed .git/")]
-    assert any(".git/index," in words for words in changed)
+    assert plan["warnings"] == [
+        f"The agent made 1 commit on {branch} in its shadow; commits are not part of the plan, its file changes are."
+    ]
     assert place.sight() == before
     place.approve_and_apply(plan)
     after = place.sight()
     git = [path for path in before if "/.git/" in path]
     assert {path: after[path] for path in git} == {path: before[path] for path in git}
+
+
+def test_two_commits_of_an_agent_are_one_sentence_and_a_branch_another(place: AgentPlace) -> None:
+    place.use_git()
+    name = "git -c user.name=a -c user.email=b"
+    script = f"for n in 1 2; do echo $n > n.txt; git add n.txt; {name} commit -qm $n; done; git tag v1; git status"
+    plan = place.plan(*place.scripted([{"do": "shell", "script": script}]))
+    commits, others = plan["warnings"]
+    assert commits.startswith("The agent made 2 commits on ")
+    assert commits.endswith(" in its shadow; commits are not part of the plan, its file changes are.")
+    assert others.startswith("The agent changed the repository in its shadow, which is not part of the plan: tag v1 ")
 
 
 def test_what_an_agent_writes_cannot_play_tricks_on_the_terminal(place: AgentPlace) -> None:

@@ -1,6 +1,7 @@
 """From the timeline of runs: one file, one operation, a whole run, or every run since, each seen before it is done."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -181,3 +182,60 @@ def test_undo_is_shown_again_when_the_files_changed_while_the_person_looked(
 def test_runs_of_a_day_stand_under_its_heading(three_runs: Person) -> None:
     model = three_runs.place.panel.runs.model
     assert [model.index(row).data(model.DayRole) for row in range(3)] == ["Today", "", ""]
+
+
+@pytest.fixture
+def committed(implement: Implement, workspace: Path) -> Callable[..., str]:
+    """A run that committed; answers to calls of git in its workspace."""
+
+    def git(*words: str) -> str:
+        name = ("-c", "user.name=A Person", "-c", "user.email=person@example.org")
+        ended = subprocess.run(["git", *name, *words], cwd=workspace, capture_output=True, text=True, check=True)
+        return ended.stdout.strip()
+
+    git("init", "-q", "-b", "main")
+    git("config", "user.name", "A Person")
+    git("config", "user.email", "person@example.org")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    implement("Commit it", bash("sed -i s/Hello/Goodbye/ app.py; git commit -qam two"))
+    return git
+
+
+def test_a_commit_is_shown_as_a_branch_that_moves_and_what_needs_it_is_named(
+    committed: Callable[..., str], open_window: Callable[..., Person], workspace: Path
+) -> None:
+    old, new = committed("rev-parse", "HEAD~1")[:7], committed("rev-parse", "HEAD")[:7]
+    committed("branch", "keep")
+    person = at_the_runs(open_window(), 1)
+    changes = person.place.panel.runs.detail.model
+    told = [changes.index(row).data().strip() for row in range(changes.rowCount())]
+    assert told[1:] == ["changed app.py", f"branch main: {old} → {new}, 1 commit", "index: 1 file updated"]
+    person.click("runs-undo")
+    assert previewed(person) == [
+        "put back app.py",
+        f"git branch main: {new} → {old}, 1 commit taken off",
+        "git index: 1 file updated",
+        f"stays commit {new} stays: branch keep points to it",
+    ]
+    confirm(person)
+    assert committed("rev-parse", "HEAD")[:7] == old
+    assert committed("rev-parse", "keep")[:7] == new
+
+
+def test_where_a_branch_has_moved_on_the_working_files_alone_can_go_back(
+    committed: Callable[..., str], open_window: Callable[..., Person], workspace: Path
+) -> None:
+    left = committed("rev-parse", "HEAD")[:7]
+    committed("commit", "-q", "--allow-empty", "-m", "mine")
+    now = committed("rev-parse", "HEAD")
+    person = at_the_runs(open_window(), 1)
+    person.click("runs-undo")
+    assert previewed(person) == [f"conflict branch main has moved on: the run left {left}, it is now at {now[:7]}"]
+    assert not person.find("undo-confirm").isEnabled()
+    person.click("undo-keep-git")
+    person.wait(lambda: person.find("undo-confirm").isEnabled())
+    assert previewed(person) == ["put back app.py", "stays The git repository stays as it is."]
+    confirm(person)
+    assert "Hello" in (workspace / "app.py").read_text()
+    assert committed("rev-parse", "HEAD") == now

@@ -208,7 +208,8 @@ def test_index_that_git_status_refreshed_does_not_stand_in_the_way_of_undo(manag
     (root / "a.txt").touch()
     subprocess.run(["git", "-C", str(root), "status"], check=True, capture_output=True)
     UndoExecutor(manager).undo(record.run_id)
-    assert walk(root) == before
+    left = {path: node for path, node in walk(root).items() if not path.startswith(".git/objects/")}
+    assert left == {path: node for path, node in before.items() if not path.startswith(".git/objects/")}
 
 
 def test_path_an_overlay_cannot_name_is_run_in_place(tmp_path: Path) -> None:
@@ -216,3 +217,35 @@ def test_path_an_overlay_cannot_name_is_run_in_place(tmp_path: Path) -> None:
     folder.mkdir()
     with Workspace(folder) as workspace:
         assert not BestCommands(workspace, ObjectStore(tmp_path / "objects"), tmp_path / "shadows").captures
+
+
+def test_rolling_back_a_run_that_was_cut_off_leaves_the_commit_a_branch_was_made_on(
+    manager: RunManager, root: Path
+) -> None:
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q", "-b", "main")
+    git("config", "user.name", "a")
+    git("config", "user.email", "b")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    before = git("rev-parse", "main")
+    operations = (a_command("echo more >> a.txt; git commit -qam two", id="s1"), a_write("later", b"one\n", id="s2"))
+
+    def work() -> None:
+        def gate(call: str, what: str) -> None:
+            if call.startswith("rename") and "later" in what:
+                os.kill(os.getpid(), signals.SIGKILL)
+
+        with syscalls.gated(gate):
+            carry_out(manager, operations)
+
+    assert killed(work)
+    made = git("rev-parse", "main")
+    assert made != before
+    git("branch", "keep")
+    Recovery(manager).roll_back()
+    assert (git("rev-parse", "main"), git("rev-parse", "keep")) == (before, made)
+    assert (root / "a.txt").read_bytes() == b"a\n"
+    assert git("fsck", "--full") == ""

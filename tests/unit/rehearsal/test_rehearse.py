@@ -93,7 +93,7 @@ def test_whether_there_is_a_network_is_told_as_it_is(engine: Engine, network: bo
 
 def test_both_sides_of_an_effect_can_be_shown(engine: Engine) -> None:
     found = rehearse(engine, bash("sed -i s/one/ONE/ a.txt"))
-    (view,) = engine.rehearsals.views(found)[found.commands[0].id]
+    (view,) = engine.rehearsals.effects(found)[found.commands[0].id].views
     assert [line.raw for hunk in view.hunks for line in hunk.lines if line.kind == "+"] == [b"ONE\n"]
 
 
@@ -284,7 +284,7 @@ def test_special_bits_and_owners_of_the_workspace_stay(engine: Engine, root: Pat
 
 def test_operations_are_named_after_their_command(engine: Engine) -> None:
     found = rehearse(engine, named(bash("mv a.txt b.txt; echo n > n"), "go"))
-    views = engine.rehearsals.views(found)[OperationId("go")]
+    views = engine.rehearsals.effects(found)[OperationId("go")].views
     assert [(view.operation.id, view.operation.kind.value) for view in views] == [("go.1", "move"), ("go.2", "create")]
 
 

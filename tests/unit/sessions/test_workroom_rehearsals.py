@@ -46,8 +46,8 @@ def test_what_was_rehearsed_is_reviewed_recorded_applied_and_taken_back_by_file(
     version = background.engine.proposals.propose(plan_json(bash("sed -i s/a/b/ a.txt; echo n > n.txt")))
     before = walk(root)
     rehearsal = background.rehearse(version.plan_id).result(PATIENCE_S)
-    views = background.run(background.engine.rehearsals.views, rehearsal).result(PATIENCE_S)
-    assert [view.operation.path for view in views[version.operations[0].id]] == ["a.txt", "n.txt"]
+    effects = background.run(background.engine.rehearsals.effects, rehearsal).result(PATIENCE_S)
+    assert [view.operation.path for view in effects[version.operations[0].id].views] == ["a.txt", "n.txt"]
     assert walk(root) == before
     recorded = background.run(background.engine.rehearsals.record, rehearsal).result(PATIENCE_S)
     background.run(background.engine.decisions.approve_shown, recorded.plan_id, recorded.approval_hash).result(
