@@ -26,6 +26,7 @@ from tandem_desktop.policy import messages
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.policy.tools import planning_bundle
 from tandem_desktop.rehearsal.results import Rehearsal
+from tandem_desktop.review.choices import Choices
 from tandem_desktop.services.chat_log import ChatLog, RestorePoints
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
@@ -97,6 +98,12 @@ class Conversations:
         if session is not None:
             session.tell(planning_bundle().text)
         return session is not None
+
+    def include(self, plan_id: PlanId, globs: tuple[str, ...], choices: Choices | None = None) -> PlanVersion:
+        """Take ignored files into a plan; what the person chose besides is saved first. Blocks: call it by `run`."""
+        if choices is not None and not choices.is_empty:
+            self._engine.proposals.save(choices)
+        return self._sessions.include(plan_id, globs)
 
     def stop(self, session_id: SessionId) -> "Future[None]":
         """Stop the running turn."""

@@ -1737,6 +1737,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <source>Include…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Infrastructure</source>
             <translation type="unfinished" />
@@ -6203,6 +6208,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>the workspace itself</source>
             <translation type="unfinished" />
@@ -6437,6 +6443,14 @@
                 <numerusform />
             </translation>
         </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <source>{folder} and {n} other folders</source>
+            <extracomment>Of one: {folder} and {n} other folder</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/settings/sheet.py" />
@@ -6598,6 +6612,7 @@
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
+            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>{n} files</source>
             <extracomment>Of one: {n} file</extracomment>
@@ -6641,6 +6656,22 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} h ago</source>
             <extracomment>Of one: {n} h ago</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <source>{n} ignored files are not part of the plan.</source>
+            <extracomment>Of one: {n} ignored file is not part of the plan.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <source>{n} ignored files in {folder} are not part of the plan.</source>
+            <extracomment>Of one: {n} ignored file in {folder} is not part of the plan.</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>

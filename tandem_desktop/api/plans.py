@@ -171,6 +171,7 @@ class PlanQueries:
             warnings=version.warnings,
             incomplete=version.incomplete,
             drifted=version.drifted,
+            ignored=schema.IgnoredObject.model_validate(version.ignored) if version.ignored else schema.IgnoredObject(),
             planner_model=meta.planner_model,
             executor_model=meta.executor_model,
             run_id=meta.execution_session,

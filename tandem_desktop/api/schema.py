@@ -193,6 +193,25 @@ class DevoObject(PerspectiveObject):
     infrastructure_changes: tuple[str, ...]
 
 
+class IgnoredFolderObject(ApiModel):
+    """How many ignored files lie in one folder; `.` is the workspace itself."""
+
+    path: str
+    glob: str
+    count: int
+    bytes: int
+
+
+class IgnoredObject(ApiModel):
+    """New files that git ignores: they stay in the shadow and are no part of the plan."""
+
+    count: int = 0
+    bytes: int = 0
+    folders: tuple[IgnoredFolderObject, ...] = ()
+    is_at_least: bool = False
+    """Whether there are more than were counted."""
+
+
 class PlanObject(ApiModel):
     """The latest revision of a plan, and where it stands."""
 
@@ -215,6 +234,7 @@ class PlanObject(ApiModel):
     warnings: tuple[str, ...]
     incomplete: str
     drifted: tuple[str, ...]
+    ignored: IgnoredObject
     planner_model: str
     """Who planned it, as `agent` or `agent:model`; empty if unknown."""
     executor_model: str

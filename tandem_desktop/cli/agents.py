@@ -20,8 +20,9 @@ from tandem_desktop.acp_client.profiles import (
     profile_named,
 )
 from tandem_desktop.advisors.perspective_planning import DelegatedPlanning, PerspectivePlanning
+from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
-from tandem_desktop.cli.formatting import perspective_lines
+from tandem_desktop.cli.formatting import ignored_lines, perspective_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.domain.advice import Qualification
@@ -82,7 +83,8 @@ def run(call: CommandContext) -> CommandResult:
     environment = chosen_environment(call)
     progress = AgentProgress(call)
     unsubscribe = call.engine.events.subscribe(progress.on_event)
-    sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
+    include = tuple(call.arguments.include)
+    sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock, include=include)
     profile = chosen_profile(call, sessions)
     if _follows_up_on_a_delegated_plan(call, sessions):
         advisor = Advisors(call.engine.settings.advisors, profile, environment=environment).of(EXECUTOR)
@@ -256,10 +258,7 @@ def _awaited(call: CommandContext, work: "Future[_Ended]", stop: StopRequest) ->
 def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     turn, confined = ended.turn, ended.confined
     if turn.version is None:
-        failure = ended.failure or SidecarError(
-            "The agent ended its turn without changing anything or presenting a plan.",
-            next="Read what it said, and give the task in other words.",
-        )
+        failure = ended.failure or _nothing_to_review(call, turn)
         said = {"said": turn.said, "warnings": [], "confined": confined}
         return CommandResult({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
@@ -272,18 +271,34 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         "phase": phase_of(call.engine.plans.meta(turn.version.plan_id).status),
         "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
         "warnings": list(turn.version.warnings),
+        "ignored": json_output.ignored(turn.version),
         "confined": confined,
         "said": turn.said,
         "incomplete": turn.version.incomplete,
         "notes": [note.model_dump(mode="json") for note in turn.version.notes],
         **_stderr(ended.failure),
     }
-    lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings)]
+    include = call.command("include", turn.version.plan_id, "GLOB")
+    lines = [*answer.lines, *ignored_lines(turn.version, include)]
+    lines += [(Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings]
     if advice is not None:
         lines += perspective_lines(advice)
     if ended.failure is None:
         return CommandResult(data, lines, answer.next)
     return CommandResult(data, lines, answer.next, exit_code=ended.failure.exit_code, failure=ended.failure)
+
+
+def _nothing_to_review(call: CommandContext, turn: Turn) -> SidecarError:
+    if turn.ignored is None:
+        return SidecarError(
+            "The agent ended its turn without changing anything or presenting a plan.",
+            next="Read what it said, and give the task in other words.",
+        )
+    again = call.command("run", "--session", call.known["session_id"], "--include", "GLOB", "--task", "TEXT")
+    return SidecarError(
+        f"The agent changed nothing but what git ignores, and presented no plan. {turn.ignored.sentence()}",
+        next=f"Read what it said. To have such files in a plan: {again}",
+    )
 
 
 def _stderr(failure: TandemError | None) -> dict[str, Any]:

@@ -73,6 +73,13 @@ def run_agent(parser: ArgumentParser) -> None:
     parser.add_argument("--task", metavar="TEXT", required=True, help="what the agent is to plan")
     parser.add_argument("--timeout", metavar="S", type=seconds, default=1800.0, help="seconds for the turn (1800)")
     parser.add_argument("--session", metavar="ID", help="go on with a session: its shadow and its plan are kept")
+    parser.add_argument(
+        "--include",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="make new files part of the plan although git ignores them; repeat it",
+    )
     perspectives(parser)
 
 
@@ -134,6 +141,13 @@ def drop(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument(
         "drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, some of its hunks (1,3), or lines (+12..14,-8)"
+    )
+
+
+def include(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument(
+        "globs", metavar="GLOB", nargs="+", help="a folder or files that git ignores: node_modules, 'dist/*.js', '**'"
     )
 
 

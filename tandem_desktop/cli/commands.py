@@ -178,6 +178,20 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "PLAN OP[:HUNK,…]…",
     ),
     CommandSpec(
+        "include",
+        CHANGE,
+        "the same plan with new files that git ignores",
+        "What an agent made, git ignores and was not there before is counted and left out of the plan.\n"
+        "Take a folder or some files of it in, and save them with the rest as your own new revision.",
+        (
+            ("tandem include PLAN-1a2b3c4d dist", "with everything in dist"),
+            ("tandem include PLAN-1a2b3c4d 'assets/*.css' '**/generated'", "with what fits"),
+        ),
+        "revisions:include",
+        arguments.include,
+        "PLAN GLOB…",
+    ),
+    CommandSpec(
         "rebase",
         CHANGE,
         "the same plan for the files as they are now",

@@ -9,6 +9,7 @@ from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.compare import Interdiff
 from tandem_desktop.review.operation_view import OperationView
@@ -62,6 +63,12 @@ def in_full(
             yield (_INDENT, Span(f"{label}: ", Tone.QUIET), Span(words, Tone.QUIET))
     if documents is not None:
         yield from _difference(view, *documents)
+
+
+def ignored_lines(version: PlanVersion, include: str) -> Iterator[Line]:
+    """What is left out because git ignores it, and the call that takes it in."""
+    if version.ignored is not None:
+        yield (Span(version.ignored.sentence(), Tone.QUIET), Span(f" Take some in with: {include}", Tone.QUIET))
 
 
 def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedOperation, ...] = ()) -> list[Line]:

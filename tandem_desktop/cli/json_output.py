@@ -10,7 +10,7 @@ from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState, kind_of_change
-from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan import BranchPoint, IgnoredFiles, PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
@@ -123,6 +123,7 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "incomplete": version.incomplete,
         "drifted": list(version.drifted),
         "confinement": version.confinement,
+        "ignored": ignored(version),
         "perspectives": version.perspectives and version.perspectives.model_dump(mode="json"),
         "phase": phase_of(meta.status),
         "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
@@ -133,6 +134,12 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "created_at": utc(version.created_at),
         "updated_at": utc(meta.updated_at),
     }
+
+
+def ignored(version: PlanVersion) -> dict[str, Any]:
+    """What the agent left that is no part of the plan; counts of zero where there is nothing."""
+    found = version.ignored or IgnoredFiles(count=0, bytes=0)
+    return found.model_dump(mode="json")
 
 
 def branch_point(point: BranchPoint | None) -> dict[str, Any] | None:

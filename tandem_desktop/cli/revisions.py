@@ -1,4 +1,4 @@
-"""The rebase and rehearse commands."""
+"""The rebase, include and rehearse commands."""
 
 import re
 from collections.abc import Iterator
@@ -35,6 +35,13 @@ def rebase(call: CommandContext) -> CommandResult:
         same = ["Nothing has drifted: the plan fits the files as they are; it stays as it was.", *answer.lines]
         return CommandResult(answer.data, same, answer.next)
     return answer
+
+
+def include(call: CommandContext) -> CommandResult:
+    from tandem_desktop.sessions.manager import AgentSessions  # only a plan of an agent leaves files out
+
+    sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
+    return proposed(call, sessions.include(call.plan_id(), call.arguments.globs))
 
 
 def answers(call: CommandContext, in_conflict: set[str]) -> tuple[Resolution, ...]:

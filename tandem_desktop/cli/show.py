@@ -12,6 +12,7 @@ from tandem_desktop.cli.formatting import (
     documents,
     edited_page_text,
     git_lines,
+    ignored_lines,
     in_full,
     perspective_lines,
 )
@@ -114,6 +115,7 @@ def show(call: CommandContext) -> CommandResult:
         *_edited(call, edited, version),
         *_advised(version, advice),
         *_rehearsed(rehearsal, told),
+        *ignored_lines(version, call.command("include", plan_id, "GLOB")),
     ]
     for view, each in zip(views, sides, strict=True):
         task = subjects.get(view.operation.task, "") if view.operation.task else ""

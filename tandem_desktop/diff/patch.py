@@ -132,6 +132,8 @@ class FilePatch:
     is_new: bool = False
     is_deleted: bool = False
     hunks: tuple[Hunk, ...] = ()
+    empties: tuple[str, ...] | None = None
+    """Folders that go with it when nothing is left in them, innermost first; None while the whole diff is not known."""
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from pydantic import Field
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.tasks import PlanTask
 
@@ -66,6 +67,44 @@ class Note(Frozen):
     description: str = ""
 
 
+class IgnoredFolder(Frozen):
+    """How many ignored files an agent left in one folder, and how large they are."""
+
+    path: str
+    """A folder that is ignored as a whole, or one that holds ignored files; `.` is the workspace itself."""
+    glob: str = ""
+    """What `tandem include` is given to take just these in."""
+    count: Annotated[int, Field(ge=0)]
+    bytes: Annotated[int, Field(ge=0)]
+
+
+class IgnoredFiles(Frozen):
+    """New files that git ignores, or that lie in a usual by-product folder. They are no part of the plan."""
+
+    count: Annotated[int, Field(ge=0)]
+    bytes: Annotated[int, Field(ge=0)]
+    folders: tuple[IgnoredFolder, ...] = ()
+    is_at_least: bool = False
+    """Whether there are more than were counted."""
+
+    def sentence(self) -> str:
+        """The one line for a person."""
+        files = f"{self.count:,} ignored {'file' if self.count == 1 else 'files'}"
+        verb = "is" if self.count == 1 else "are"
+        more = "More than " if self.is_at_least else ""
+        return f"{more}{files}{self._places()} {verb} not part of the plan."
+
+    def _places(self) -> str:
+        names = [f"{shown(each.path)}/" for each in self.folders if each.path != "."]
+        if not names or len(names) < len(self.folders):
+            return ""
+        if len(names) == 1:
+            return f" in {names[0]}"
+        largest = max(self.folders, key=lambda each: each.count)
+        others = len(names) - 1
+        return f" in {shown(largest.path)}/ and {others} other {'folder' if others == 1 else 'folders'}"
+
+
 class PlanVersion(Frozen):
     """One revision: plan text and ordered operations, written once, never changed."""
 
@@ -93,6 +132,8 @@ class PlanVersion(Frozen):
     """The perspectives on the task before it was planned; advice, not part of the digest."""
     drifted: tuple[str, ...] = ()
     """Paths the person changed while the agent worked on them; they cannot be approved as they are."""
+    ignored: IgnoredFiles | None = None
+    """What the agent left behind that is not written, and so not in the digest."""
     branched_from: BranchPoint | None = None
     """Of the first revision of an alternative; never in the digest."""
     created_at: datetime

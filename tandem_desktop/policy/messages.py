@@ -103,6 +103,10 @@ def after_undo(changed: Sequence[str], merged: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
+_MOST_ADDED = 20
+"""Named one by one; a folder that the person took into the plan may have thousands of files."""
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedByUser:
     """A person's changes to an agent's revision."""
@@ -119,7 +123,12 @@ class DecidedByUser:
         return [
             *(f"- {described(operation)}: left out by the person" for operation in self.left_out),
             *(f"- {described(operation)}: changed by the person before it was approved" for operation in self.changed),
-            *(f"- {described(operation)}: added by the person" for operation in self.added),
+            *(f"- {described(operation)}: added by the person" for operation in self.added[:_MOST_ADDED]),
+            *(
+                [f"- {more:,} more operations: added by the person"]
+                if (more := len(self.added) - _MOST_ADDED) > 0
+                else []
+            ),
             *(["- the order of the operations: changed by the person"] if self.is_reordered else []),
             *(["- the plan text: changed by the person"] if self.has_other_text else []),
         ]

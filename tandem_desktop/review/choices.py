@@ -14,7 +14,8 @@ from tandem_desktop.diff.three_way import merge
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, StepRefusedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
-from tandem_desktop.domain.operations import FileState, NodeState, Sha256, StagedOperation
+from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, Sha256, StagedOperation
+from tandem_desktop.domain.paths import is_inside
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.objects import ObjectStore
@@ -122,9 +123,18 @@ class _Later:
             kept = self._left.get(operation.id)
             if kept is not None and operation.path in self._stands:
                 kept = self._moved(kept, self._stands[operation.path])
+            if kept is not None and self._is_filled(kept):
+                kept = None
             self._follow(operation, kept)
             if kept is not None:
                 yield kept
+
+    def _is_filled(self, operation: StagedOperation) -> bool:
+        """Whether it deletes a folder in which something stays that the plan had taken away."""
+        if not isinstance(operation.base, DirectoryState) or not isinstance(operation.after, Absent):
+            return False
+        folder = operation.path or ""
+        return any(is_inside(path, folder) and not isinstance(now, Absent) for path, now in self._stands.items())
 
     def _moved(self, operation: StagedOperation, now: NodeState) -> StagedOperation:
         """The operation on its new base; unchanged if that cannot be computed, and then refused by the simulation."""

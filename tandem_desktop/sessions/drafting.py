@@ -176,6 +176,7 @@ class Drafting:
             incomplete=problem or self.presented.unfinished,
             perspectives=self.presented.perspectives or (latest.perspectives if latest else None),
             drifted=self._staging.drifted,
+            ignored=self._shadow.ignored(),
             created_at=self._clock(),
         )
         draft = self._proposals.with_plan_md(draft)

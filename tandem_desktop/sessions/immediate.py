@@ -68,6 +68,7 @@ class ImmediateMode:
             await asyncio.to_thread(self._settle, call)
 
     def _settle(self, call: ToolCall) -> None:
+        self._staging.keep(diff.path for each in self._answered() if not each.plan_mode for diff in each.diffs)
         staged = self._staging.staged()
         if not staged.operations:
             return

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import shlex
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -19,6 +19,7 @@ from tandem_desktop.domain.errors import BadInputError, ShadowError
 from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.state_machine import EventKind, PlanAction
 from tandem_desktop.planning_tools.server import PlanningServerHost
@@ -28,6 +29,7 @@ from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.advisors import Advisor, Advisors, Consultations
 from tandem_desktop.sessions.client import SessionClient, Terminals
 from tandem_desktop.sessions.immediate import ImmediateMode
+from tandem_desktop.sessions.inclusion import include_ignored
 from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
 from tandem_desktop.sessions.launch import agent_launch
 from tandem_desktop.sessions.notices import AgentNotices
@@ -39,6 +41,7 @@ from tandem_desktop.settings import Settings
 from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.shadow.sandbox import agent_environment
 from tandem_desktop.shadow.workspace import ShadowWorkspace
+from tandem_desktop.staging.hazards import acts_by_its_name
 from tandem_desktop.staging.requests import InterceptedRequest
 from tandem_desktop.staging.staging_store import StagingStore
 from tandem_desktop.storage import atomic
@@ -321,6 +324,24 @@ def discard_shadow(engine: Engine, session_id: SessionId) -> None:
         open_shadow(engine.workspace, folder, engine.objects, masked=()).discard()
 
 
+def open_session_shadow(engine: Engine, session_id: SessionId, person_home: Path | None = None) -> ShadowWorkspace:
+    """The shadow of a session, with ignored files left out of its changes.
+
+    Raises:
+        ShadowBusyError: it is open elsewhere.
+        ShadowError: it cannot be opened.
+    """
+    shadow = open_shadow(
+        engine.workspace,
+        shadow_folder(engine.locations.shadows, session_id),
+        engine.objects,
+        masked=(engine.locations.state,),
+        person_home=person_home,
+    )
+    shadow.fold_by_products(acts_by_its_name)
+    return shadow
+
+
 _GIVEN_UP = (EventKind.CANCEL, EventKind.REJECT_PLAN, EventKind.SUPERSEDE)
 """Events by which a person ends a plan; a run that is stopped is settled when it has ended."""
 
@@ -329,12 +350,20 @@ class AgentSessions:
     """Opens and finds the sessions of one workspace. Lives on the engine's loop, except `slot` and `find`."""
 
     def __init__(
-        self, engine: Engine, settings: Settings, clock: Callable[[], datetime], *, person_home: Path | None = None
+        self,
+        engine: Engine,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        *,
+        person_home: Path | None = None,
+        include: tuple[str, ...] = (),
     ) -> None:
+        """`include` are globs of ignored files that agents' turns make part of their plans."""
         self._engine = engine
         self._settings = settings
         self._clock = clock
         self._person_home = person_home or Path.home()
+        self._include = include
         self._host: PlanningServerHost | None = None
         self._slots: dict[SessionId, SessionSlot] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -405,8 +434,30 @@ class AgentSessions:
             on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, own_id)),
         )
         session.set_plan_mode(slot.plan_mode)
+        session.include(self._include)
         slot.session = session
         return session
+
+    def include(self, plan_id: PlanId, globs: Iterable[str]) -> PlanVersion:
+        """Take ignored files of a plan's session into the plan, as the person's own revision. Works in a thread.
+
+        Raises:
+            BadInputError: the session's agent is at work, or left no such files behind; nothing was saved.
+            ShadowBusyError: the session is open elsewhere.
+        """
+        session_id = self._engine.plans.meta(plan_id).session_id
+        session = self.find(session_id)
+        if session is not None:
+            if session.is_at_work:
+                raise BadInputError("The agent is still at work on this plan.", next="Wait until its turn has ended.")
+            return include_ignored(self._engine, plan_id, globs, session.shadow)
+        if not shadow_folder(self._engine.locations.shadows, session_id).is_dir():
+            raise BadInputError(f"No agent left ignored files for {plan_id}.", next="Look at it with: tandem show PLAN")
+        shadow = self._shadow(session_id)
+        try:
+            return include_ignored(self._engine, plan_id, globs, shadow)
+        finally:
+            shadow.close()
 
     async def session_of(self, plan_id: PlanId) -> PlanningSession:
         """The session of the agent that made a plan; opened again where it is not open here.
@@ -516,11 +567,4 @@ class AgentSessions:
         return self._host
 
     def _shadow(self, session_id: SessionId) -> ShadowWorkspace:
-        locations = self._engine.locations
-        return open_shadow(
-            self._engine.workspace,
-            shadow_folder(locations.shadows, session_id),
-            self._engine.objects,
-            masked=(locations.state,),
-            person_home=self._person_home,
-        )
+        return open_session_shadow(self._engine, session_id, self._person_home)

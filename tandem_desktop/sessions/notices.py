@@ -14,6 +14,7 @@ from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.sessions.drafting import take_over
 from tandem_desktop.sessions.record import SessionFacts, SessionRecord
 from tandem_desktop.sessions.staging import SessionStaging
+from tandem_desktop.shadow.by_products import IncludeGlobs
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 
@@ -185,6 +186,7 @@ class AgentNotices:
                 edited[path] = wanted[path]
                 self._shadow.put(path, wanted[path], self._bytes(wanted[path]))
         self._shadow.settle(gone)
+        self._shadow.include(glob for glob in self._shadow.included if _has_any(latest, IncludeGlobs([glob])))
         commands = {operation.call for operation in latest.operations if operation.call}
         self._staging.follow_person(commands, gone, edited)
         return self._by_person(latest)
@@ -215,6 +217,10 @@ class AgentNotices:
 
     def _bytes(self, state: NodeState) -> bytes | None:
         return self._objects.read(state.sha256) if isinstance(state, FileState) else None
+
+
+def _has_any(version: PlanVersion, globs: IncludeGlobs) -> bool:
+    return any(globs.match(path) for operation in version.operations for path in operation.paths)
 
 
 def _paths(operations: Iterable[StagedOperation]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import AgentUpdated, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId, new_message_id
 from tandem_desktop.domain.operations import ExternalCall, StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan import IgnoredFiles, Origin, PlanVersion
 from tandem_desktop.domain.ports import AgentPort
 from tandem_desktop.domain.state_machine import PlanStateMachine
 from tandem_desktop.planning_tools.definitions import offered_while_planning
@@ -134,6 +134,8 @@ class Turn:
     said: str
     stop_reason: StopReason | None
     failure: SidecarError | None = None
+    ignored: IgnoredFiles | None = None
+    """What is left of a turn that led to no revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,7 @@ class PlanningSession:
         self._to_tell: list[str] = []
         self._approved_calls: dict[ToolCallId | None, ToolCall] = {}
         """External calls that were made, until their end is told."""
+        self._to_include: tuple[str, ...] = ()
         self._turn = TurnState(TurnPhase.ENDED)
         """The turn that goes on, or the last one."""
         self._next_turn = TurnState()
@@ -232,6 +235,11 @@ class PlanningSession:
     def is_planning(self) -> bool:
         """Whether Plan mode is on."""
         return self.interceptor.permissions.plan_mode
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a turn goes on."""
+        return self._turn.is_under_way
 
     @property
     def who(self) -> str:
@@ -259,6 +267,10 @@ class PlanningSession:
     def tell(self, text: str) -> None:
         """Add a text to the next message to the agent."""
         self._to_tell.append(text)
+
+    def include(self, globs: tuple[str, ...]) -> None:
+        """Ignored files that fit these globs are part of the plan, from the next turn on."""
+        self._to_include = globs
 
     def offer(self, server: PlanningServer, on_turn: Callable[[], None], on_plan_mode: Callable[[], None]) -> None:
         """Planning tools for the agent, from its next conversation on.
@@ -336,7 +348,8 @@ class PlanningSession:
                     )
                 )
                 turn.phase = TurnPhase.ENDED
-            return Turn(version, turn.said, stop, failure)
+            ignored = None if version else await asyncio.to_thread(self.shadow.ignored)
+            return Turn(version, turn.said, stop, failure, ignored)
 
     async def report(self) -> Turn | None:
         """Tell an agent that is running what has become of its work; nothing is said where there is no news."""
@@ -546,6 +559,7 @@ class PlanningSession:
             self.staging.begin_turn()
             self.shadow.refresh()
             self.shadow.begin_turn()
+            self.shadow.include((*self.shadow.included, *self._to_include))
             return texts
 
         self._to_tell += await asyncio.to_thread(look)

@@ -5,7 +5,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 
@@ -79,6 +79,10 @@ class SessionStaging:
             warnings = (*staged.warnings, *self._warnings())
             return replace(staged, operations=self.store.get_all(), warnings=warnings)
 
+    def keep(self, paths: Iterable[str]) -> None:
+        """Stage these paths even where they are ignored: the person was shown each of them."""
+        self._shadow.keep(paths)
+
     @property
     def drifted(self) -> tuple[str, ...]:
         """Paths the person changed since the turn began, as of the last scan."""
@@ -115,6 +119,7 @@ class SessionStaging:
         with self._lock:
             drained = self.store.clear()
             self._before_turn = 0
+            self._shadow.include(())
             return drained
 
     def _put(self, observed: Observations, activity: Activity) -> Staged:
@@ -152,6 +157,7 @@ class SessionStaging:
         found += agent_sentences(changes, contents, self._shadow.disk)
         found += [f"{path} cannot be staged: {reason}" for path, reason in self._shadow.refused]
         found += [f"{path} was changed on disk while the agent worked on it." for path in self._drifted]
+        found += [self._shadow.folding_warning] if self._shadow.folding_warning else []
         return tuple(dict.fromkeys(found))
 
 

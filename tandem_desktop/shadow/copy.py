@@ -3,7 +3,7 @@
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from tandem_desktop.domain.errors import GitError, OutsideWorkspaceError, Storag
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.processes.git import global_excludes, run_git
+from tandem_desktop.shadow.overlay_changes import is_folder
 from tandem_desktop.shadow.sandbox import Sandbox, confinement
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.shadow.workspace import UNSEEN, ObservedPath, ShadowWorkspace
@@ -79,8 +80,11 @@ class CopyShadow(ShadowWorkspace):
 
     def _sightings(self) -> Iterator[ObservedPath]:
         present: set[str] = set()
-        for path, info in self._walk(""):
+        for path, info in _below(self.place, "", self._fold):
             present.add(path)
+            if info is None:
+                yield ObservedPath(path, folded=True)
+                continue
             marks = self._manifest.get(path)
             if marks is None or marks[1] != _signature(info):
                 yield ObservedPath(path, copied=marks is not None)
@@ -164,8 +168,8 @@ class CopyShadow(ShadowWorkspace):
             yield _GIT
             yield from (path for path, _ in _below(self._disk.path, _GIT))
 
-    def _walk(self, folder: str) -> Iterator[tuple[str, os.stat_result]]:
-        return _below(self.place, folder)
+    def _is_new(self, path: str) -> bool:
+        return path not in self._manifest and super()._is_new(path)
 
     def _mark(self, path: str, changed_ns: int) -> None:
         """Record the stat signature of the untouched copy of `path`."""
@@ -184,15 +188,24 @@ class CopyShadow(ShadowWorkspace):
         atomic.replace(self._folder / _MANIFEST, json.dumps(self._manifest).encode(), mode=0o600)
 
 
-def _below(root: Path, folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Everything below a folder, parents first, without Tandem's own folder; no link is followed."""
+def _below(
+    root: Path, folder: str, fold: Callable[[Iterable[tuple[str, bool]]], Container[str]] = lambda _: ()
+) -> Iterator[tuple[str, os.stat_result | None]]:
+    """Everything below a folder, parents first, without Tandem's own folder; no link is followed.
+
+    Of what `fold` names, only the path is given and nothing that is in it.
+    """
     try:
         entries = sorted(os.scandir(root / folder), key=lambda found: found.name)
     except OSError:
         return
+    folded = fold((f"{folder}/{each.name}" if folder else each.name, is_folder(each)) for each in entries)
     for entry in entries:
         path = f"{folder}/{entry.name}" if folder else entry.name
         if path == TANDEM_DIRECTORY:
+            continue
+        if path in folded:
+            yield path, None
             continue
         try:
             info = entry.stat(follow_symlinks=False)
@@ -200,7 +213,7 @@ def _below(root: Path, folder: str) -> Iterator[tuple[str, os.stat_result]]:
             continue
         yield path, info
         if stat.S_ISDIR(info.st_mode):
-            yield from _below(root, path)
+            yield from _below(root, path, fold)
 
 
 def _listed_by_git(workspace: Path) -> tuple[str, ...] | None:

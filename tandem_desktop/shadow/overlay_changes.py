@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
 from tandem_desktop.domain.errors import OperationError, StorageError
@@ -153,13 +153,20 @@ class UpperLayer:
     """
 
     def __init__(
-        self, upper: Path, tree: Tree, disk: Workspace, bases: Bases, refuse: Callable[[str, str], None]
+        self,
+        upper: Path,
+        tree: Tree,
+        disk: Workspace,
+        bases: Bases,
+        refuse: Callable[[str, str], None],
+        fold: Callable[[Iterable[tuple[str, bool]]], Container[str]],
     ) -> None:
         self._upper = upper
         self._tree = tree
         self._disk = disk
         self._bases = bases
         self._refuse = refuse
+        self._fold = fold
         self.covering: set[str] = set()
 
     def read(self) -> Iterator[ObservedPath]:
@@ -172,10 +179,13 @@ class UpperLayer:
         except OSError as error:
             self._refuse(folder, f"{folder} cannot be read: {error.strerror}.")
             return
+        folded = self._fold((f"{folder}/{each.name}" if folder else each.name, is_folder(each)) for each in entries)
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             names.add(entry.name)
-            if path != TANDEM_DIRECTORY:
+            if path in folded:
+                yield ObservedPath(path, folded=True)
+            elif path != TANDEM_DIRECTORY:
                 try:
                     info = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
@@ -228,6 +238,10 @@ class UpperLayer:
         if path in self._bases.covers:
             return True
         return path in self._bases and not isinstance(self._bases[path], DirectoryState)
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
 
 
 def written_in(upper: Path, folder: str = "") -> Iterator[tuple[str, tuple[int, ...]]]:

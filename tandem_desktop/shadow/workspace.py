@@ -4,7 +4,7 @@ import hashlib
 import json
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,9 @@ from pydantic import TypeAdapter
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange
 from tandem_desktop.domain.paths import ROOT, ancestors, check_path, shown
+from tandem_desktop.domain.plan import IgnoredFiles
 from tandem_desktop.processes.child import Launch
+from tandem_desktop.shadow.by_products import ByProducts, count, names_inside
 from tandem_desktop.shadow.sandbox import Confinement, Sandbox, private_home, searched_for_programs
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import atomic, syscalls
@@ -41,6 +43,8 @@ class Bases:
         self._states: dict[str, NodeState] = {}
         self._dirty = False
         self.covers: frozenset[str] = frozenset()
+        self.folded: frozenset[str] = frozenset()
+        """Ignored paths that the last scan left out of the changes."""
         self.turn_ns = 0
         if path.exists():
             self._read(json.loads(path.read_bytes()))
@@ -67,6 +71,11 @@ class Bases:
             self.covers = folders
             self._dirty = True
 
+    def fold(self, paths: frozenset[str]) -> None:
+        if paths != self.folded:
+            self.folded = paths
+            self._dirty = True
+
     def keep_only(self, paths: set[str]) -> None:
         """Forget paths that are no longer among the changes."""
         gone = [path for path in self._states if path not in paths]
@@ -87,6 +96,7 @@ class Bases:
             "format": _FORMAT,
             "turn_ns": self.turn_ns,
             "covers": sorted(self.covers),
+            "folded": sorted(self.folded),
             "bases": {path: state.model_dump(mode="json") for path, state in self._states.items()},
         }
         atomic.replace(self._path, json.dumps(record).encode(), mode=0o600)
@@ -95,6 +105,7 @@ class Bases:
     def _read(self, record: dict[str, Any]) -> None:
         self.turn_ns = record["turn_ns"]
         self.covers = frozenset(record["covers"])
+        self.folded = frozenset(record.get("folded", ()))
         self._states = {path: _STATE.validate_python(state) for path, state in record["bases"].items()}
 
 
@@ -123,6 +134,8 @@ class ObservedPath:
     """It appeared on disk where the agent had already put something else, so the agent never saw it."""
     fresh: bool = False
     """The agent made it where it had already removed everything, so it saw nothing there."""
+    folded: bool = False
+    """Ignored and new: it stays in the shadow and is no change."""
 
 
 class ShadowWorkspace(ABC):
@@ -247,6 +260,7 @@ class ShadowWorkspace(ABC):
         self._tree: Tree
         self._refused: dict[str, str] = {}
         self._git: tuple[str, ...] = ()
+        self._by_products: ByProducts | None = None
 
     def close(self) -> None:
         """Close the shadow; the agent's changes stay and are there when it is opened again."""
@@ -315,9 +329,43 @@ class ShadowWorkspace(ABC):
             self._note([ObservedPath(path)])
             self._tree.remove(path)
 
+    def fold_by_products(self, is_never_folded: Callable[[str], bool]) -> None:
+        """From now on leave new files out of the changes that git ignores by the rules of the real workspace."""
+        with self._lock:
+            self._by_products = ByProducts(self.workspace, self._folder, is_never_folded)
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """Globs of ignored files that are part of the changes all the same."""
+        return self._by_products.included if self._by_products is not None else ()
+
+    def include(self, globs: Iterable[str]) -> None:
+        """Make ignored files that fit these globs part of the changes, and no others."""
+        with self._lock:
+            if self._by_products is not None:
+                self._by_products.include(globs)
+
+    def keep(self, paths: Iterable[str]) -> None:
+        """Make these paths part of the changes, ignored or not: a person was shown each of them."""
+        with self._lock:
+            if self._by_products is not None:
+                self._by_products.keep(paths)
+
+    def ignored(self) -> IgnoredFiles | None:
+        """What the last look left out of the changes, counted; no file is opened."""
+        with self._lock:
+            return None if self._by_products is None else count(self._tree.root_fd, self._by_products.folded)
+
+    @property
+    def folding_warning(self) -> str:
+        """Why the last look left nothing out, or less than it might."""
+        return self._by_products.warning if self._by_products is not None else ""
+
     def begin_turn(self) -> None:
         """Record the current changes, and the time from which the agent may not have seen changes on disk."""
         with self._lock:
+            if self._by_products is not None:
+                self._by_products.begin_turn()
             found = self.note_bases()
             self._bases.keep_only({sighting.path for sighting in found if not sighting.newcomer})
             self._bases.begin()
@@ -330,10 +378,24 @@ class ShadowWorkspace(ABC):
         """
         with self._lock:
             self._disk.forget_directories()
-            self._refused = {}
-            found = tuple(self._found())
+            found = self._looked()
             self._note(sighting for sighting in found if not sighting.newcomer)
             return found
+
+    def _looked(self) -> tuple[ObservedPath, ...]:
+        self._refused = {}
+        by_products = self._by_products
+        if by_products is None:
+            return tuple(self._found())
+        by_products.begin_look()
+        try:
+            found = tuple(self._found())
+        finally:
+            is_void = by_products.end_look()
+        if is_void:
+            return self._looked()
+        self._bases.fold(frozenset(by_products.folded))
+        return found
 
     def changes(self) -> tuple[ShadowChange, ...]:
         """Everything the agent changed, by content, parents before what is in them.
@@ -341,6 +403,7 @@ class ShadowWorkspace(ABC):
         Created, modified, deleted files and links, changes of mode, and folders that were created, removed or whose
         mode changed: a folder made only to hold a new file is a creation as well. A path that is on disk as the agent
         has it is no change. Moves are a deletion and a creation. The bytes of both sides are in the object store.
+        New files that are ignored are left out, and so are new folders with nothing else in them.
         """
         with self._lock:
             drifted = {
@@ -348,7 +411,7 @@ class ShadowWorkspace(ABC):
             }
             found: list[ShadowChange] = []
             self._objects.put_all(self._compared(found, drifted))
-            return tuple(found)
+            return tuple(self._without_hollow(found))
 
     def differences(self, budget_bytes: int) -> tuple[PathChange, ...]:
         """Every path that differs from the disk, including `.git`, sorted; the bytes of both sides are stored.
@@ -404,8 +467,9 @@ class ShadowWorkspace(ABC):
         return self._disk
 
     def refresh(self) -> None:
-        """Show the agent concurrent changes on disk, except where the agent itself changed something."""
+        """Show the agent concurrent changes on disk, except where the agent itself changed something that counts."""
         with self._lock:
+            self._give_way()
             found = self.note_bases()
             for path in self._bases.paths():
                 self._catch_up(path)
@@ -487,8 +551,36 @@ class ShadowWorkspace(ABC):
             self._bases.put(path, base)
         self._bases.save()
 
+    def _without_hollow(self, found: list[ShadowChange]) -> list[ShadowChange]:
+        """The changes without new folders that were made for ignored files alone."""
+        folded = {above for path in self._bases.folded for above in ancestors(path)}
+        if not folded:
+            return found
+        filled: set[str] = set()
+        kept: list[ShadowChange] = []
+        for change in reversed(found):
+            is_new_folder = isinstance(change.before, Absent) and isinstance(change.after, DirectoryState)
+            if is_new_folder and change.path in folded and change.path not in filled:
+                continue
+            filled.update(ancestors(change.path))
+            kept.append(change)
+        return kept[::-1]
+
+    def _fold(self, entries: Iterable[tuple[str, bool]]) -> Container[str]:
+        """Of the entries of one folder, each with whether it is a folder, those that are no changes."""
+        if self._by_products is None:
+            return ()
+        return self._by_products.fold(entries, self._is_new, lambda path: names_inside(self._tree.root_fd, path))
+
+    def _is_new(self, path: str) -> bool:
+        """Whether the disk has nothing there, and had nothing when the agent came by."""
+        known = path in self._bases and not isinstance(self._bases[path], Absent)
+        return not known and self._disk.times(path) is None
+
     def _compared(self, found: list[ShadowChange], drifted: set[str]) -> Iterator[bytes]:
         for path in self._bases.paths():
+            if self._by_products is not None and self._by_products.covers(path):
+                continue
             before = self._bases[path]
             try:
                 after, data = self._tree.peek(path, keep=True)
@@ -533,6 +625,16 @@ class ShadowWorkspace(ABC):
             return
         if after in (disk, self._bases[path]):
             self._follow_disk(path)
+
+    def _give_way(self) -> None:
+        """Where the person has made something since that was ignored and only in the shadow, the disk counts."""
+        self._disk.forget_directories()
+        for folded in sorted(self._bases.folded):
+            if self._disk.times(folded) is not None:
+                inside = sorted(names_inside(self._tree.root_fd, folded))
+                for path in (folded, *inside):
+                    if self._disk.times(path) is not None:
+                        self._follow_disk(path)
 
     def _has_folder_for(self, path: str) -> bool:
         folder = path.rpartition("/")[0]

@@ -239,6 +239,12 @@ def flags(
     return tuple(hazard for hazard in Hazard if hazard in found)
 
 
+def acts_by_its_name(path: str) -> bool:
+    """Whether a file of this name can make code run unasked, or is read by agents as instructions."""
+    rules, parts = bundled_rules(), parts_of(path)
+    return rules.runs_code.match(parts) or rules.instructs_agents.match(parts)
+
+
 def explain(hazard: Hazard) -> str:
     """One plain sentence for the reviewer."""
     return bundled_rules().explanations[hazard]

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tandem_desktop.diff.patch import FilePatch, apply_patch, parse_patch
 from tandem_desktop.domain.operations import FileState, SymlinkState
-from tandem_desktop.domain.paths import check_path, shown
+from tandem_desktop.domain.paths import ancestors, check_path, is_inside, shown
 from tandem_desktop.staging.changes import (
     DROP,
     LOOK,
@@ -30,37 +31,81 @@ _EXECUTABLE = 0o111
 
 
 def apply_patches(tree: SimulatedTree, patches: tuple[FilePatch, ...]) -> Iterator[TreeChange]:
-    """Make the changes of one diff on `tree`.
+    """Make the changes of one diff on `tree`. As with git, a folder goes with the last thing in it.
 
     Raises:
         StepRefusedError: a file is not what the diff was made for.
     """
-    for file_patch in in_applicable_order(patches):
+    for file_patch in with_emptied_folders(in_applicable_order(patches)):
         yield from _apply(tree, file_patch)
+        for folder in file_patch.empties or ():
+            if tree.is_directory(folder) and not tree.children(folder):
+                yield delete_one(tree, folder)
 
 
 def in_applicable_order(patches: tuple[FilePatch, ...]) -> list[FilePatch]:
-    """Deletions first, then renames, each after the one that frees its new path, then the rest.
+    """Deletions first, then renames, each after those that free its new path, then the rest.
 
     A diff relates one tree to another; applied file by file, the order matters. If a path occurs twice it is a series
     of diffs, whose order is kept.
     """
     if len({patch.path for patch in patches}) != len(patches):
         return list(patches)
-    renames = {patch.path: patch for patch in patches if is_rename(patch)}
-    ordered: list[FilePatch] = []
-    placed: set[str] = set()
-    for start in renames.values():
-        chain: list[FilePatch] = []
-        following: FilePatch | None = start
-        while following is not None and following.path not in placed:
-            placed.add(following.path)
-            chain.append(following)
-            following = renames.get(following.to or "")
-        ordered.extend(reversed(chain))
     deletions = [patch for patch in patches if patch.is_deleted]
+    renames = [patch for patch in patches if is_rename(patch)]
     rest = [patch for patch in patches if not patch.is_deleted and not is_rename(patch)]
-    return [*deletions, *ordered, *rest]
+    return [*deletions, *_renames_in_order(renames), *rest]
+
+
+def _renames_in_order(renames: list[FilePatch]) -> list[FilePatch]:
+    """Each after those whose old path is its new one, a folder above it, or something in a folder of its name."""
+    by_path = {patch.path: patch for patch in renames}
+    inside: dict[str, list[FilePatch]] = {}
+    for patch in renames:
+        for folder in ancestors(patch.path):
+            inside.setdefault(folder, []).append(patch)
+
+    def before(patch: FilePatch) -> Iterator[FilePatch]:
+        to = patch.to or ""
+        yield from (by_path[path] for path in (to, *ancestors(to)) if path in by_path)
+        yield from inside.get(to, ())
+
+    ordered: list[FilePatch] = []
+    seen: set[str] = set()
+    for start in renames:
+        waiting = [] if start.path in seen else [(start, before(start))]
+        seen.add(start.path)
+        while waiting:
+            patch, blockers = waiting[-1]
+            following = next((each for each in blockers if each.path not in seen), None)
+            if following is None:
+                ordered.append(patch)
+                waiting.pop()
+            else:
+                seen.add(following.path)
+                waiting.append((following, before(following)))
+    return ordered
+
+
+def with_emptied_folders(patches: list[FilePatch]) -> list[FilePatch]:
+    """The patches, each with the folders that no later one takes something from or puts something into.
+
+    A patch that was part of a larger diff has them already.
+    """
+    later: set[str] = set()
+    found: list[FilePatch] = []
+    for patch in reversed(patches):
+        leaves = _folders_above(patch.path) if patch.is_deleted or is_rename(patch) else ()
+        filled = () if patch.is_deleted else _folders_above(patch.to or patch.path)
+        empties = tuple(folder for folder in leaves if folder not in later and folder not in filled)
+        found.append(replace(patch, empties=empties) if patch.empties is None else patch)
+        later.update(leaves, filled)
+    return found[::-1]
+
+
+def _folders_above(path: str) -> list[str]:
+    """Innermost first, spelt as a checked path is."""
+    return ancestors("/".join(name for name in path.split("/") if name not in ("", ".")))[::-1]
 
 
 def is_rename(patch: FilePatch) -> bool:
@@ -122,12 +167,31 @@ def _change_link(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[T
         raise refused(path, f"{shown(path)} is a symbolic link, and the patch is for a file", LOOK)
     target = os.fsdecode(apply_patch(os.fsencode(state.target), patch)) if patch.hunks else state.target
     if is_rename(patch) and target == state.target:
-        yield move_one(tree, path, check_path(patch.to or path))
+        yield from _rename(tree, path, check_path(patch.to or path))
         return
     if target == state.target:
         raise refused(path, f"the patch changes nothing in {shown(path)}", DROP)
+    to = check_path(patch.to or path)
     yield delete_one(tree, path)
-    yield make_link(tree, check_path(patch.to or path), target)
+    yield from _make_way(tree, to)
+    yield make_link(tree, to, target)
+
+
+def _rename(tree: SimulatedTree, path: str, to: str) -> Iterator[TreeChange]:
+    """A move; where a file becomes a folder of its own name, or a folder a file, no move can do it."""
+    if not is_inside(to, path) and not is_inside(path, to):
+        yield from _make_way(tree, to)
+        yield move_one(tree, path, to)
+        return
+    state = tree.state(path)
+    data = tree.content(path) if isinstance(state, FileState) else b""
+    yield delete_one(tree, path)
+    yield from _make_way(tree, to)
+    must_be_free(tree, to)
+    if isinstance(state, SymlinkState):
+        yield make_link(tree, to, state.target)
+    elif isinstance(state, FileState):
+        yield write_file(tree, to, data, state.mode)
 
 
 def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[TreeChange]:
@@ -137,8 +201,7 @@ def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[T
     data = apply_patch(before, patch) if patch.hunks else before
     if is_rename(patch):
         to = check_path(patch.to or path)
-        yield from _make_way(tree, to)
-        yield move_one(tree, path, to)
+        yield from _rename(tree, path, to)
         path = to
     state = tree.state(path)
     assert isinstance(state, FileState)
@@ -171,7 +234,7 @@ def plan_from_patch(raw: bytes, *, title: str = "") -> PlanInput:
     Raises:
         StepRefusedError: it is no diff, or not one of text.
     """
-    patches = in_applicable_order(parse_patch(raw))
+    patches = with_emptied_folders(in_applicable_order(parse_patch(raw)))
     steps = tuple(
         PatchStep(id=f"s{position}", tool="patch", description=in_words(patch), args=PatchArgs(diff=patch))
         for position, patch in enumerate(patches, start=1)

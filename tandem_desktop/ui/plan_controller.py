@@ -221,6 +221,11 @@ class PlanController(RequestController):
                 background.run(background.engine.commenting.remove, PlanId(plan), CommentId(comment))
             )
         )
+        panel.include_requested.connect(
+            lambda plan, glob, choices: self._carry_out(
+                background.run(background.conversations.include, PlanId(plan), (glob,), choices)
+            )
+        )
         panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
         panel.sheets.approval.approved.connect(self._implement)

@@ -256,6 +256,8 @@ class ExecutionPlanPanel(QWidget):
     """Show another plan, such as an alternative."""
     rebase_requested = Signal(str)
     """Rebase the plan onto the current files."""
+    include_requested = Signal(str, str, object)
+    """Plan id, a glob of ignored files that are to be part of it, and the person's `Choices`, which are saved first."""
     merge_requested = Signal(str, str)
     """Plan id and a drifted path to merge."""
     stop_requested = Signal()
@@ -355,6 +357,7 @@ class ExecutionPlanPanel(QWidget):
         self.model.clear()
         self.operations.say_why_empty(why)
         self.operations.show_banners(())
+        self.operations.ignored.show_ignored(None, may_include=False)
         self.operations.attention.show_views(())
         self.operations.result.hide()
         self.header.show_running(False)
@@ -408,6 +411,7 @@ class ExecutionPlanPanel(QWidget):
         self.work.show_page(page, self._follower.live_results(page))
         is_decided_here = page.meta.status in page_text.OPEN and page.version.revision == page.meta.revision
         self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
+        self.operations.ignored.show_ignored(page.version.ignored, may_include=is_decided_here)
         self.perspectives.show_perspectives(page.version.perspectives)
         self.operations.attention.show_views(page.views if page.meta.status in page_text.OPEN else ())
         self.operations.show_banners(page_text.banners(page, self._now()))
@@ -573,6 +577,9 @@ class ExecutionPlanPanel(QWidget):
         operations.implement_requested.connect(lambda: self.request(EventKind.APPROVE))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._steps.banner)
+        self.operations.ignored.include_requested.connect(
+            lambda glob: self.with_plan(self.include_requested, glob, self.chooser.choices)
+        )
         self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
         self.operations.result.rated.connect(lambda rating: self.with_plan(self.rated, rating))
         self.runs.view_requested.connect(self._view_run)

@@ -6,7 +6,7 @@ import pytest
 
 from tandem_desktop.domain.errors import BadInputError, StepRefusedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.operations import DirectoryState, StagedOperation
 from tandem_desktop.review.choices import Drop, choose
 from tandem_desktop.staging.simulate import simulate_operations
 from tandem_desktop.storage.objects import ObjectStore
@@ -143,3 +143,20 @@ def test_several_drops_of_one_operation_count_in_what_was_shown(objects: ObjectS
     assert chosen.contents[0] == SECOND
     with pytest.raises(StepRefusedError, match="Nothing would be left"):
         choose(operations, [Drop.parse("s1:1"), Drop.parse("s1")], objects)
+
+
+def test_folder_stays_when_the_deletion_of_something_in_it_is_dropped(objects: ObjectStore) -> None:
+    folder = DirectoryState(mode=0o755)
+    operations = (
+        a_delete("d/e/a", b"a\n", id="s1"),
+        a_delete("d/b", b"b\n", id="s2"),
+        a_delete("d/e", base=folder, id="s3"),
+        a_delete("d", base=folder, id="s4"),
+        a_delete("k", base=folder, id="s5"),
+    )
+    left = choose(operations, [Drop(OperationId("s1"))], objects).operations
+    assert [each.id for each in left] == ["s2", "s5"]
+    left = choose(operations, [Drop(OperationId("s2"))], objects).operations
+    assert [each.id for each in left] == ["s1", "s3", "s5"]
+    left = choose(operations, [Drop(OperationId("s3"))], objects).operations
+    assert [each.id for each in left] == ["s1", "s2", "s5"]

@@ -251,6 +251,18 @@ async def test_change_a_card_showed_and_a_person_allowed_is_written_at_once_and_
     assert disk(workspace) == {"a.txt": "old\n"}
 
 
+async def test_ignored_file_that_a_card_showed_and_a_person_allowed_is_written_and_others_beside_it_are_not(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    asked = steps.ask_to_write("c1", "node_modules/b.js", "new\n")
+    beside = {"do": "shell", "script": "mkdir -p node_modules; echo made > node_modules/c.js"}
+    done = (steps.write("node_modules/b.js", "new\n"), steps.ended("c1"))
+    session = await a_session(sessions, [asked, beside, *done], plan_mode=False)
+    answering_for(engine, session, Decision.YES)
+    await session.plan("Change it")
+    assert {path for path, node in walk(workspace).items() if node[0] == "file"} == {"a.txt", "node_modules/b.js"}
+
+
 async def test_change_other_than_the_card_showed_waits_as_a_second_card(
     sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
 ) -> None:

@@ -142,12 +142,69 @@ def test_folder_that_the_patch_has_emptied_makes_way_for_a_file_of_its_name():
     gone = b"diff --git a/d/e/x b/d/e/x\ndeleted file mode 100644\n--- a/d/e/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     new = b"diff --git a/d b/d\nnew file mode 100644\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+y\n"
     assert shape(reviewed({"d/e/x": b"x\n"}, gone + new)) == [
-        ("s1", "delete", "d/e/x", None),
-        ("s2.1", "delete", "d/e", None),
-        ("s2.2", "delete", "d", None),
-        ("s2.3", "create", "d", None),
+        ("s1.1", "delete", "d/e/x", None),
+        ("s1.2", "delete", "d/e", None),
+        ("s1.3", "delete", "d", None),
+        ("s2", "create", "d", None),
     ]
     assert "already exists" in refusal({"d/e/x": b"x\n", "d/mine": b"kept\n"}, gone + new).message
+
+
+def gone(path: str) -> bytes:
+    return b"diff --git a/P b/P\ndeleted file mode 100644\n--- a/P\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n".replace(
+        b"P", path.encode()
+    )
+
+
+def renamed(path: str, to: str) -> bytes:
+    words = f"diff --git a/{path} b/{to}\nsimilarity index 100%\nrename from {path}\nrename to {to}\n"
+    return words.encode()
+
+
+def test_folder_goes_with_the_last_file_that_a_patch_takes_out_of_it():
+    entries = {"d/a": b"x\n", "d/e/b": b"x\n", "k/c": b"x\n"}
+    result = reviewed(entries, gone("d/a") + gone("d/e/b") + renamed("k/c", "n/c"))
+    assert [(op.kind.value, op.path) for op in result.operations] == [
+        ("delete", "d/a"),
+        ("delete", "d/e/b"),
+        ("delete", "d/e"),
+        ("delete", "d"),
+        ("move", "k/c"),
+        ("delete", "k"),
+    ]
+    assert result.operations[3].base == DirectoryState(mode=0o755)
+
+
+def test_folder_stays_that_a_later_file_of_the_patch_comes_into():
+    result = reviewed({"d/a": b"x\n", "b": b"x\n"}, gone("d/a") + renamed("b", "d/b"))
+    assert shape(result) == [("s1", "delete", "d/a", None), ("s2", "move", "b", "d/b")]
+
+
+def test_folder_stays_in_which_something_else_lies():
+    entries = {"d/a": b"x\n", "d/mine": b"", "e/a": b"x\n", "e/empty": 0o700}
+    assert shape(reviewed(entries, gone("d/a") + gone("e/a"))) == [
+        ("s1", "delete", "d/a", None),
+        ("s2", "delete", "e/a", None),
+    ]
+
+
+def test_folder_is_not_removed_by_a_plan_that_deletes_a_file_without_a_patch():
+    step = {"description": "x", "tool": "delete", "args": {"path": "d/a"}}
+    result = simulate_steps(plan_from({"title": "x", "steps": [step]}), MemoryTree({"d/a": b"x"}), A_MOMENT)
+    assert shape(result) == [("s1", "delete", "d/a", None)]
+
+
+def test_file_that_becomes_a_folder_of_its_own_name_and_the_other_way_round_is_made_anew():
+    result = reviewed({"f": (b"x\n", 0o755), "g/e/h": b"y\n"}, renamed("f", "f/in") + renamed("g/e/h", "g"))
+    assert [(op.kind.value, op.path) for op in result.operations] == [
+        ("delete", "f"),
+        ("create", "f/in"),
+        ("delete", "g/e/h"),
+        ("delete", "g/e"),
+        ("delete", "g"),
+        ("create", "g"),
+    ]
+    assert result.operations[1].after == a_file(b"x\n", mode=0o755)
 
 
 def test_mode_of_a_patch_touches_only_who_may_execute():
