@@ -1,13 +1,16 @@
-"""Write what dpkg wants to know of the tree: control and the checksums.
+"""Write what dpkg wants to know of the tree: control, the checksums, and what it runs besides.
 
 `python packaging/making/control.py ROOT ARCHITECTURE GLIBC` writes ROOT/DEBIAN.
 """
 
 import hashlib
+import shutil
 import sys
 from pathlib import Path
 
-from tree import filled
+from tree import LINUX, filled
+
+_SCRIPTS = ("postinst", "prerm", "postrm")
 
 
 def main(words: list[str]) -> int:
@@ -24,6 +27,9 @@ def main(words: list[str]) -> int:
     for name, text in {"control": control, "md5sums": "\n".join(sums) + "\n"}.items():
         (target / name).write_text(text, encoding="utf-8")
         (target / name).chmod(0o644)
+    for name in (*_SCRIPTS, "triggers"):
+        shutil.copyfile(LINUX / name, target / name)
+        (target / name).chmod(0o755 if name in _SCRIPTS else 0o644)
     return 0
 
 

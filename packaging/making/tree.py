@@ -16,6 +16,7 @@ import icons
 import man_page
 
 from tandem_desktop import __version__
+from tandem_desktop.shadow.namespaces import INSTALLED_PROGRAM, PROFILE, PROFILES, profile_text
 
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
@@ -40,6 +41,7 @@ def main(words: list[str]) -> int:
     _desktop(usr / "share")
     _page(usr / "share" / "man" / "man1")
     _completions(usr)
+    _apparmor(usr / "share" / NAME / "apparmor")
     _papers(usr / "share", lists)
     _tidy(root)
     return 0
@@ -102,6 +104,17 @@ def _completions(usr: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         program = usr / "lib" / NAME / "tandem"
         target.write_bytes(subprocess.run([program, "completion", shell], capture_output=True, check=True).stdout)
+
+
+def _apparmor(folder: Path) -> None:
+    """The profile as data: `linux/postinst` installs it only where the parser knows its rules."""
+    folder.mkdir(parents=True)
+    (folder / PROFILE).write_text(installed_profile(), encoding="utf-8")
+
+
+def installed_profile() -> str:
+    note = f"# Installed by the package {NAME}, and again by each new version: changes belong in "
+    return f"{note}{PROFILES}/local/{PROFILE}.\n{profile_text(PROFILE, INSTALLED_PROGRAM)}"
 
 
 def _papers(share: Path, lists: Path) -> None:

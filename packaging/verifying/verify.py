@@ -165,6 +165,7 @@ def _check_machine(deb: Path, report: Report) -> None:
     report.check("apt install", lambda: _install(machine, deb.name))
     check_calls(machine, report)
     report.check("the window: plan, Implement, Undo", lambda: drive(machine, BUILD / "verify-pictures"))
+    report.check("AppArmor profile only where the parser knows it", lambda: _apparmor(machine))
     report.check("apt purge, nothing left", lambda: _purge(machine, before))
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -187,6 +188,17 @@ def _install(machine: Machine, name: str) -> str:
     _is_bare(machine)
     many = machine.must("dpkg-query", "-f", "${Package}\n", "-W").count("\n")
     return f"{many} packages on the machine, still no Python"
+
+
+def _apparmor(machine: Machine) -> str:
+    """AppArmor comes after the program, so that the trigger is what installs the profile."""
+    machine.apt("install", "apparmor")
+    version = machine.must("dpkg-query", "-f", "${Version}", "-W", "apparmor")
+    profiles = machine.folder / "etc" / "apparmor.d"
+    is_known, is_installed = (profiles / "abi" / "4.0").exists(), (profiles / "tandem-desktop").exists()
+    if is_known != is_installed:
+        raise CheckError(f"the profile is {'there' if is_installed else 'missing'} with AppArmor {version}")
+    return f"AppArmor {version}: {'installed' if is_installed else 'not installed'}"
 
 
 def _purge(machine: Machine, before: set[str]) -> str:

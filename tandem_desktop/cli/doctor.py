@@ -20,6 +20,7 @@ from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.processes.child import find_program
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+from tandem_desktop.shadow.namespaces import namespace_limits
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.paths import TANDEM_DIRECTORY, Locations, default_state_directory
 
@@ -52,13 +53,7 @@ class Finding:
 OLDEST_PYTHON = (3, 11)
 _ENOUGH_BYTES = 256 * 1024 * 1024
 _LEAST_BYTES = 4 * 1024 * 1024
-SWITCHES = Path("/proc/sys")
-_NAMESPACES = {
-    "user/max_user_namespaces": ("0", "user.max_user_namespaces=15000"),
-    "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
-    "kernel/apparmor_restrict_unprivileged_userns": ("1", "kernel.apparmor_restrict_unprivileged_userns=0"),
-}
-"""Where a kernel keeps user namespaces from ordinary people: the value that does, and the setting that does not."""
+_INSTALL_BUBBLEWRAP = "sudo apt-get install -y bubblewrap"
 
 
 def python() -> Finding:
@@ -146,32 +141,24 @@ def disk(folders: tuple[Path, ...]) -> Iterator[Finding]:
             yield Finding("disk", Level.OK, words)
 
 
-def confinement(switches: Path = SWITCHES) -> Iterator[Finding]:
+def confinement(root: Path = Path("/")) -> Iterator[Finding]:
     """Only information: commands and agents can be held apart where the kernel helps."""
-    overlay = "overlay" in _text(Path("/proc/filesystems")).split()
+    overlay = "overlay" in _text(root / "proc/filesystems").split()
     yield Finding("overlay", Level.INFO, "Overlay file systems are " + ("available." if overlay else "not available."))
-    shut = _shut(switches)
-    yield Finding(
-        "namespaces",
-        Level.INFO,
-        "User namespaces are " + ("not allowed." if shut else "allowed."),
-        f"sudo sysctl -w {' '.join(shut)}; in a file of /etc/sysctl.d it stays so." if shut else "",
-    )
+    limits = namespace_limits(root)
+    yield Finding("namespaces", Level.INFO, limits.description, limits.remedy)
     found = shutil.which("bwrap")
-    words = f"Found at {found}." if found else "Not found (package: bubblewrap)."
-    yield Finding("bubblewrap", Level.INFO, words)
+    words = f"Found at {found}." if found else "Not found."
+    yield Finding("bubblewrap", Level.INFO, words, "" if found else _INSTALL_BUBBLEWRAP)
 
 
-def way_to_confinement(switches: Path = SWITCHES) -> str:
+def way_to_confinement(root: Path = Path("/")) -> str:
     """What a person can do where agents cannot be confined."""
-    steps = [] if shutil.which("bwrap") else ["sudo apt-get install -y bubblewrap"]
-    steps += [f"sudo sysctl -w {each}" for each in _shut(switches)]
-    return " && ".join(steps) or "See why in the words above; docs/security.md says what confinement needs."
-
-
-def _shut(switches: Path) -> list[str]:
-    """The kernel settings that open user namespaces to all users."""
-    return [opened for name, (shut, opened) in _NAMESPACES.items() if _text(switches / name).strip() == shut]
+    if not shutil.which("bwrap"):
+        return _INSTALL_BUBBLEWRAP
+    if not namespace_limits(root).are_allowed:
+        return "See namespaces above."
+    return "See why in the words above; docs/security.md says what confinement needs."
 
 
 def _swapped(folder: Path) -> Finding:
@@ -319,7 +306,9 @@ def doctor(call: CommandContext) -> CommandResult:
             (Span(f"{finding.level.value:<8}", _TONES[finding.level]), f"{finding.name}: ", sentence(finding.message))
         )
         if finding.next:
-            lines.append(f"          mend it: {finding.next}")
+            first, *block = finding.next.split("\n")
+            lines.append(f"          mend it: {first}")
+            lines += block  # not indented: it is to be pasted
     if errors:
         return CommandResult(
             data, lines, next=f"Mend {count(errors, 'error')}, then look again: tandem doctor", exit_code=1

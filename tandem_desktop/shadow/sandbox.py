@@ -152,10 +152,10 @@ def bubblewrap_missing() -> str:
     try:
         tried = subprocess.run(trial, capture_output=True, timeout=20, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not work here ({error}); allow user namespaces on this system"
+        return f"bubblewrap does not work here ({error}); see what forbids it with: tandem doctor"
     if tried.returncode:
         lines = tried.stderr.decode("utf-8", "replace").strip().splitlines()
-        return f"bubblewrap does not work here ({lines[0] if lines else 'no reason given'}); allow user namespaces"
+        return f"bubblewrap does not work here ({lines[0] if lines else 'no reason given'}); see: tandem doctor"
     return ""
 
 

@@ -1,11 +1,13 @@
 """What is installed says the same everywhere: names, version, resources, and every call on the manual page."""
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree as Xml
@@ -14,6 +16,9 @@ import pytest
 
 import tandem_desktop
 from tandem_desktop.cli.completion import commands
+from tandem_desktop.shadow.namespaces import INSTALLED_PROGRAM, PROFILE
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
+from tests.support.temporary import make_program
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = ROOT / "packaging" / "linux"
@@ -171,6 +176,136 @@ def test_every_lintian_override_is_explained() -> None:
     rules = [line for line in lines if not line.startswith("#")]
     assert rules
     assert all(line.startswith(f"{NAME}: ") for line in rules)
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A .deb with the control files and the profile of the real one, and without the program."""
+    if shutil.which("dpkg-deb") is None:
+        pytest.skip("dpkg is not installed")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    tree = tmp_path / "tree"
+    folder = tree / "usr" / "share" / NAME / "apparmor"
+    folder.mkdir(parents=True)
+    (folder / PROFILE).write_text(packaged_profile())
+    made("control.py", str(tree), "all", "2.36")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, tmp_path / "it.deb"], check=True)
+    return tmp_path / "it.deb"
+
+
+@cache
+def packaged_profile() -> str:
+    """As `tree.py` writes it; that imports its neighbours, so it is asked in their folder."""
+    code = "import tree; print(tree.installed_profile(), end='')"
+    words = [sys.executable, "-c", code]
+    asked = subprocess.run(words, cwd=ROOT / "packaging" / "making", capture_output=True, text=True, check=True)
+    return asked.stdout
+
+
+def dpkg(root: Path, *words: object) -> None:
+    """On a machine in a folder; its scripts run here, told by DPKG_ROOT where that folder is."""
+    for folder in ("updates", "info", "triggers"):
+        (root / "var/lib/dpkg" / folder).mkdir(parents=True, exist_ok=True)
+    for name in ("status", "available", "diversions"):
+        (root / "var/lib/dpkg" / name).touch()
+    forced = ["--force-not-root", "--force-script-chrootless", "--force-depends", "--force-architecture"]
+    command = ["dpkg", f"--root={root}", "--log=/dev/null", *forced, *map(str, words)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def parser_of(machine: Path, monkeypatch: pytest.MonkeyPatch, exit_code: int) -> None:
+    """The parser of AppArmor, as one that accepts the profile or refuses it."""
+    make_program(machine / "bin/apparmor_parser", "#!/bin/sh", f"exit {exit_code}")
+    monkeypatch.setenv("PATH", f"{machine / 'bin'}:{os.environ['PATH']}:/usr/sbin:/sbin")
+    (machine / "etc/apparmor.d/local").mkdir(parents=True, exist_ok=True)
+
+
+def test_package_installs_its_profile_and_a_purge_leaves_nothing_of_it(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = tmp_path / "machine"
+    parser_of(machine, monkeypatch, 0)
+    dpkg(machine, "--install", package)
+    installed = machine / "etc/apparmor.d" / PROFILE
+    assert installed.read_text() == packaged_profile()
+    assert installed.stat().st_mode & 0o777 == 0o644
+    (machine / "etc/apparmor.d/local" / PROFILE).write_text("  # of the administrator\n")
+    dpkg(machine, "--remove", NAME)
+    assert not installed.exists()
+    assert (machine / "etc/apparmor.d/local" / PROFILE).exists(), "it may be installed again"
+    dpkg(machine, "--purge", NAME)
+    left = [path for path in machine.rglob("*") if NAME in path.name and path.parent.name != "info"]
+    assert left == []
+
+
+def test_package_keeps_its_profile_from_a_parser_that_does_not_know_its_rules(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = tmp_path / "machine"
+    parser_of(machine, monkeypatch, 1)
+    dpkg(machine, "--install", package)
+    assert not (machine / "etc/apparmor.d" / PROFILE).exists()
+    parser_of(machine, monkeypatch, 0)
+    assert "interest-noawait /etc/apparmor.d/abi\n" in (LINUX / "triggers").read_text(encoding="utf-8")
+    environment = {**os.environ, "DPKG_ROOT": str(machine)}
+    subprocess.run([LINUX / "postinst", "triggered", "/etc/apparmor.d/abi"], env=environment, check=True)
+    assert (machine / "etc/apparmor.d" / PROFILE).exists(), "a newer parser came"
+
+
+def test_package_is_installed_where_there_is_no_apparmor(package: Path, tmp_path: Path) -> None:
+    machine = tmp_path / "machine"
+    dpkg(machine, "--install", package)
+    assert not (machine / "etc").exists()
+    dpkg(machine, "--purge", NAME)
+
+
+@pytest.mark.skipif(bool(bubblewrap_missing()), reason="nothing can be confined here")
+@pytest.mark.parametrize(("active", "disabled"), [(True, False), (False, False), (True, True)])
+def test_profile_is_loaded_where_apparmor_is_active_and_unloaded_with_the_package(
+    tmp_path: Path, active: bool, disabled: bool
+) -> None:
+    profiles, share, bin_ = (tmp_path / name for name in ("profiles", "share", "bin"))
+    (share / "apparmor").mkdir(parents=True)
+    (share / "apparmor" / PROFILE).write_text(packaged_profile())
+    (profiles / "disable").mkdir(parents=True)
+    if disabled:
+        (profiles / "disable" / PROFILE).touch()
+    make_program(bin_ / "apparmor_parser", "#!/bin/sh", f'echo "$1 $2" >> {tmp_path}/calls\n')
+    make_program(bin_ / "aa-enabled", "#!/bin/sh", "exit 0" if active else "exit 1")
+    make_program(bin_ / "ischroot", "#!/bin/sh", "exit 1")
+    hidden = ["--tmpfs", "/etc", "--tmpfs", "/usr/share", "--tmpfs", "/var", "--bind", tmp_path, tmp_path]
+    shown = ["--bind", profiles, "/etc/apparmor.d", "--bind", share, f"/usr/share/{NAME}"]
+    for script, word in (("postinst", "configure"), ("prerm", "upgrade"), ("prerm", "remove")):
+        words = [
+            "bwrap",
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            *hidden,
+            *shown,
+            "--setenv",
+            "PATH",
+            f"{bin_}:/usr/bin:/bin",
+        ]
+        subprocess.run([*map(str, words), str(LINUX / script), word], check=True)
+    calls = (tmp_path / "calls").read_text().splitlines()
+    loaded, unloaded = f"--replace /etc/apparmor.d/{PROFILE}", f"--remove /etc/apparmor.d/{PROFILE}"
+    assert [call for call in calls if call in (loaded, unloaded)] == (
+        ([] if disabled else [loaded]) + [unloaded] if active else []
+    )
+    assert not (profiles / PROFILE).exists()
+
+
+def test_profile_names_the_executable_that_the_package_installs() -> None:
+    tree = (ROOT / "packaging" / "making" / "tree.py").read_text(encoding="utf-8")
+    assert f'"{INSTALLED_PROGRAM}"' in packaged_profile()
+    assert 'shutil.copytree(frozen, usr / "lib" / NAME, symlinks=True)' in tree
+    assert '(usr / "bin" / name).symlink_to(f"../lib/{NAME}/tandem")' in tree
+    assert 'programs = [program("tandem", console=True)]' in SPEC.read_text(encoding="utf-8")
+    assert Path("/usr/lib", NAME, "tandem") == INSTALLED_PROGRAM
 
 
 @pytest.mark.parametrize("system", ["windows", "macos"])

@@ -1,6 +1,9 @@
 """The doctor finds what stands in the way, says how to mend it, and leaves nothing behind."""
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from tandem_desktop.acp_client.profiles import profile_named
 from tandem_desktop.cli import doctor
 from tandem_desktop.cli.doctor import Finding, Level
+from tandem_desktop.shadow.namespaces import namespace_limits
 from tandem_desktop.storage.paths import Locations
 from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
 from tests.support.temporary import make_program
@@ -133,18 +137,53 @@ def test_an_agent_whose_interpreter_is_gone_is_not_called_here(
     assert found["next"]
 
 
-def test_namespaces_that_a_kernel_keeps_back_are_told_with_the_setting_that_opens_them(tmp_path: Path) -> None:
-    def found() -> Finding:
-        return next(each for each in doctor.confinement(tmp_path) if each.name == "namespaces")
+@pytest.fixture
+def restricted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of a machine whose AppArmor restricts user namespaces; the doctor looks at them."""
+    root = tmp_path / "machine"
+    for name, text in {
+        "proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n",
+        "proc/self/attr/apparmor/current": "unconfined\n",
+        "proc/self/status": "CapEff:\t0000000000000000\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / "proc/self/exe").symlink_to("/home/ada/.venv/bin/python3.12")
+    monkeypatch.setattr(doctor, "namespace_limits", lambda _: namespace_limits(root))
+    return root
 
-    (tmp_path / "kernel").mkdir()
-    switch = tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns"
-    switch.write_text("1\n")
-    assert "not allowed" in found().message
-    assert found().next.startswith("sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
-    assert "kernel.apparmor_restrict_unprivileged_userns=0" in doctor.way_to_confinement(tmp_path)
-    switch.write_text("0\n")
-    assert (found().message, found().next) == ("User namespaces are allowed.", "")
+
+def test_a_restriction_by_apparmor_is_named_with_a_profile_to_paste(tandem: CommandLine, restricted: Path) -> None:
+    said = tandem("doctor").out.splitlines()
+    (found,) = [line for line in said if "kernel.apparmor_restrict_unprivileged_userns=1" in line]
+    assert "no profile is loaded for /home/ada/.venv/bin/python3.12" in found
+    assert "END" in said, "the end of a pasted block stands at the start of its line"
+    assert not any("sysctl" in line for line in said)
+    assert doctor.way_to_confinement() == "See namespaces above."
+    (restricted / "proc/self/attr/apparmor/current").write_text("tandem-desktop (unconfined)\n")
+    (found,) = [each for each in tandem.answer("doctor")["checks"] if each["name"] == "namespaces"]
+    assert ("the profile tandem-desktop is loaded" in found["message"], found["next"]) == (True, "")
+
+
+def test_a_machine_that_forbids_namespaces_is_told_which_setting_does(tmp_path: Path, state: Path) -> None:
+    workspace = a_workspace(tmp_path)
+    doctored = [sys.executable, "-m", "tandem_desktop", "-C", str(workspace), "doctor", "--json"]
+    script = 'echo 0 > /proc/sys/user/max_user_namespaces || exit 99; exec "$@"'
+    words = ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", *doctored]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    if ended.returncode == 99 or "unshare" in ended.stderr:
+        pytest.skip("user namespaces are not allowed here")
+    found = {each["name"]: each for each in json.loads(ended.stdout)["checks"]}
+    assert "user.max_user_namespaces=0" in found["namespaces"]["message"]
+    assert found["confinement"]["level"] == "warning"
+    assert found["confinement"]["next"] == "See namespaces above."
+    assert "sysctl" not in ended.stdout
+
+
+def test_a_machine_without_bubblewrap_is_told_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    (found,) = [each for each in doctor.confinement() if each.name == "bubblewrap"]
+    assert found.next == doctor.way_to_confinement() == "sudo apt-get install -y bubblewrap"
 
 
 def test_settings_that_cannot_be_read_are_an_error_and_wishes_in_vain_a_warning(
