@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from tandem_desktop.advisors.orchestrator import OrchestrationService
 from tandem_desktop.advisors.perspective_planning import PerspectivePlanning
 from tandem_desktop.advisors.perspectives import advise_order
 from tandem_desktop.advisors.reflection import ReflectionService
@@ -19,6 +20,7 @@ from tandem_desktop.domain.events import DiskTouched
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.reflection import Orchestration
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import RunResult
@@ -290,8 +292,11 @@ class Background:
         self.events: EventStream = engine.events
         self._thread = thread
         engine.calls.attach(AgentCalls(engine, sessions, thread).make)
+        self._sessions = sessions
+        self.orchestrations = OrchestrationService(engine)
+        self._orchestrating: Future[Orchestration] | None = None
         self.conversations = Conversations(engine, sessions, thread)
-        self.reflections = ReflectionService(engine, sessions, thread)
+        self.reflections = ReflectionService(engine, sessions, thread, self.orchestrations.is_about)
         self._control: RunControl | None = None
         self.pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
@@ -327,6 +332,13 @@ class Background:
         control = self._rehearsing = RunControl()
         return self.run(self.engine.rehearsals.rehearse, plan_id, revision, network=network, control=control)
 
+    def orchestrate(self, session_id: SessionId, task: str, profile: AgentProfile) -> "Future[Orchestration]":
+        """Take a task from a plan to its end; the plan and its adjustments are decided about as any others."""
+        advisor = self._sessions.advisor(Advisors(self.engine.settings.advisors, profile))
+        orchestrating = self._thread.submit(self.orchestrations.run(advisor, task, session_id=session_id))
+        self._orchestrating = orchestrating
+        return orchestrating
+
     def stop_rehearsal(self) -> None:
         if self._rehearsing is not None:
             self._rehearsing.abort()
@@ -348,6 +360,9 @@ class Background:
         self.stop_run()
         self.stop_rehearsal()
         self._watch.close()
+        self.orchestrations.stop()
+        if self._orchestrating is not None and not self._orchestrating.cancelled():
+            wait((self._orchestrating,))
         self.reflections.close()
         self.conversations.close()
         self._thread.close()

@@ -64,6 +64,10 @@ class Settings(Frozen):
     stale_after_days: Annotated[int, Field(ge=1, le=3650)] = Field(
         default=30, description="After how many days without a decision a proposed plan expires."
     )
+    gateway_stale_after_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        default=7,
+        description="The same for plans made through `tandem serve`; never later than `stale_after_days`.",
+    )
     retention_days: Annotated[int, Field(ge=1, le=36500)] = Field(
         default=365, description="How many days a plan that has come to its end is kept, and its runs can be undone."
     )
@@ -204,6 +208,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "executor_timeout_minutes",
             "command_budget_bytes",
             "stale_after_days",
+            "gateway_stale_after_days",
             "retention_days",
             "plan_md",
         ),
@@ -232,6 +237,7 @@ TITLES = {
     "executor_timeout_minutes": "A run counts as stalled after",
     "command_budget_bytes": "Room for a command",
     "stale_after_days": "Plans expire after",
+    "gateway_stale_after_days": "Plans of a gateway expire after",
     "retention_days": "Ended plans are kept for",
     "plan_md": "Add PLAN.md",
     "code_font": "Face of code",

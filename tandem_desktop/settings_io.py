@@ -25,7 +25,7 @@ SETTINGS_FILE = "settings.toml"
 WORKSPACE_FILE = "plans.json"
 MAX_BYTES = 1024 * 1024
 
-LOWERED: tuple[str, ...] = ("stale_after_days", "executor_timeout_minutes")
+LOWERED: tuple[str, ...] = ("stale_after_days", "gateway_stale_after_days", "executor_timeout_minutes")
 """Numbers a workspace may make smaller."""
 RAISED: tuple[str, ...] = ("retention_days",)
 """Numbers a workspace may make larger: a smaller one would shorten the time in which a run can be undone."""

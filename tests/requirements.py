@@ -19,7 +19,8 @@ from tests.support.requirements_plugin import COLLECTED, RESULTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PROMISES = Path("tests") / "requirements.md"
-LINE = re.compile(r"^- \[(?P<mark>[ x])\] (?P<id>S\d-\d+[a-z]?) (?P<words>.+)$")
+LINE = re.compile(r"^- \[(?P<mark>[ x-])\] (?P<id>S\d-\d+[a-z]?) (?P<words>.+)$")
+AGAINST = re.compile(r"^  Decided against: (?P<reason>.+\.)$")
 KEPT = re.compile(r"^  Kept by (?P<subjects>.+)\.$")
 LOOSE = re.compile(r"^\s*[-*].{0,6}\bS\d-\d+[a-z]?\b")
 
@@ -33,6 +34,8 @@ class Requirement:
     done: bool
     subjects: tuple[str, ...] = ()
     """What keeps it: classes, functions and methods of the product, files of the project, or other requirements."""
+    declined: bool = False
+    """Decided against; the list says why."""
 
     @property
     def is_sum(self) -> bool:
@@ -61,6 +64,7 @@ class Report:
     unproven_done: tuple[str, ...]
     planned: tuple[str, ...]
     unknown: tuple[str, ...]
+    declined: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -75,9 +79,11 @@ def read_requirements(text: str) -> dict[str, Requirement]:
     """Every promise by id.
 
     Raises:
-        RequirementsError: a line that looks like a promise does not parse, or an id appears twice.
+        RequirementsError: a line that looks like a promise does not parse, an id appears twice, or a decision
+            against one has no reason.
     """
     found: dict[str, Requirement] = {}
+    reasons: set[str] = set()
     last = ""
     for number, line in enumerate(text.splitlines(), start=1):
         match = LINE.match(line)
@@ -88,14 +94,20 @@ def read_requirements(text: str) -> dict[str, Requirement]:
             subjects = tuple(re.findall(r"`([^`]+)`", kept["subjects"])) or (kept["subjects"],)
             found[last] = replace(found[last], subjects=subjects)
             continue
+        if last and AGAINST.match(line):
+            reasons.add(last)
+            continue
         if match is None:
             if LOOSE.match(line):
-                raise RequirementsError(f"line {number} should read '- [x] ID words' or '- [ ] ID words': {line}")
+                raise RequirementsError(f"line {number} should read '- [x] ID words', [ ] or [-]: {line}")
             continue
         if match["id"] in found:
             raise RequirementsError(f"line {number} uses {match['id']} a second time")
         last = match["id"]
-        found[last] = Requirement(match["id"], match["words"], match["mark"] == "x")
+        found[last] = Requirement(match["id"], match["words"], match["mark"] == "x", declined=match["mark"] == "-")
+    for name, requirement in found.items():
+        if requirement.declined != (name in reasons):
+            raise RequirementsError(f"{name} needs the mark [-] and a line '  Decided against: reason.', or neither")
     return found
 
 
@@ -113,11 +125,13 @@ def judge(requirements: Mapping[str, Requirement], evidence: Mapping[str, Eviden
     proven = {name for name, found in evidence.items() if found.proves}
     proven |= {each.id for each in requirements.values() if each.is_sum and _is_proven(each, requirements, proven)}
     done = {name for name, requirement in requirements.items() if requirement.done}
+    declined = {name for name, requirement in requirements.items() if requirement.declined}
     return Report(
         proven=tuple(name for name in requirements if name in proven),
         unproven_done=tuple(name for name in requirements if name in done - proven),
-        planned=tuple(name for name in requirements if name not in done | proven),
+        planned=tuple(name for name in requirements if name not in done | proven | declined),
         unknown=tuple(sorted(set(evidence) - set(requirements))),
+        declined=tuple(name for name in requirements if name in declined),
     )
 
 
@@ -152,6 +166,7 @@ def print_report(
 ) -> None:
     print(f"{verb} ({len(report.proven)}): {' '.join(report.proven) or 'none'}")
     print(f"planned, not {verb} ({len(report.planned)}): {' '.join(report.planned) or 'none'}")
+    print(f"decided against ({len(report.declined)}): {' '.join(report.declined) or 'none'}")
     for name in report.unproven_done:
         print(f"DONE BUT NOT {verb.upper()}: {name} {requirements[name].words}\n    {_why(evidence.get(name))}")
     for name in report.unknown:

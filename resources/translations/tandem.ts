@@ -123,6 +123,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
+            <source>A task is under way, or an agent is looked for; try again in a moment.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>A word back or on, to the end of the line</source>
             <translation type="unfinished" />
@@ -591,6 +596,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Cancel</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <source>Cancel plan</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1336,6 +1346,11 @@
         <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <source>End the plan. The policy on failure of its run decides about the files.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2968,6 +2983,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Plans of a gateway expire after</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Played once in a copy, {how}; playing it again to see whether it comes out the same.</source>
             <translation type="unfinished" />
@@ -3466,6 +3486,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
+            <source>Say what is to be done: /orchestrate TASK</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Say what it is to be. The agent works in a copy of this folder: no file is made before you approve it.</source>
             <translation type="unfinished" />
@@ -3877,6 +3902,16 @@
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/about.py" />
             <source>System</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
+            <source>Take a task from a plan to its end, with your decision at every gate; or stop it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Take a task to its end…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4321,6 +4356,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/progress.py" />
             <source>The run: {status}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The same for plans made through tandem serve; never later than stale_after_days.</source>
             <translation type="unfinished" />
         </message>
         <message>

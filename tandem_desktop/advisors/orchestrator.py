@@ -1,29 +1,36 @@
 """Generates, executes, reflects and adjusts until a task is done."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from tandem_desktop.domain.advice import Advice, Question, Result
-from tandem_desktop.domain.errors import TandemError, UserAbortError
+from tandem_desktop.domain.errors import BusyError, TandemError, UserAbortError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import (
     OperationFinished,
     OrchestrationEnded,
     OrchestrationMoved,
     OrchestrationStarted,
+    PlanCancelled,
     PlanExecutionCompleted,
     PlanExecutionStarted,
+    PlanExpired,
+    PlanProposed,
+    PlanRejected,
     PlanStepCompleted,
     PlanStepReady,
+    PlanSuperseded,
     RunFinished,
     RunStarted,
     TandemEvent,
 )
-from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.domain.plan_steps import ExecutionPlan, ExecutionStep, StepStatus
 from tandem_desktop.domain.ports import AdvisorPort
@@ -55,6 +62,8 @@ class ExecutionEvents:
         self._begun = False
         self._told: set[str] = set()
         self._over = threading.Event()
+        self._is_ours = False
+        """Whether the run under way is of the revision that was begun."""
         self._unsubscribe = events.subscribe(self._on_event)
 
     def begin(self, version: PlanVersion) -> None:
@@ -63,9 +72,9 @@ class ExecutionEvents:
         self._told.clear()
         self._over.clear()
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self, seconds: float = 60) -> bool:
         """Until everything of the run that has ended was told, so that what follows comes after it."""
-        self._over.wait(seconds)
+        return self._over.wait(seconds)
 
     def end(self, status: PlanStatus, cycles: int) -> None:
         """The plan ended; nothing is published for one that never ran."""
@@ -79,8 +88,10 @@ class ExecutionEvents:
     def _on_event(self, event: TandemEvent) -> None:
         if isinstance(event, RunStarted) and event.plan_id == self._plan_id:
             self._run_id = event.run_id
-            self._started()
-        elif isinstance(event, OperationFinished) and event.run_id == self._run_id:
+            self._is_ours = self._plan is not None and event.revision == self._plan.revision
+            if self._is_ours:
+                self._started()
+        elif isinstance(event, OperationFinished) and event.run_id == self._run_id and self._is_ours:
             self._finished(event)
         elif isinstance(event, RunFinished) and event.run_id == self._run_id:
             self._over.set()
@@ -138,11 +149,56 @@ _Answer = TypeVar("_Answer")
 class UserGate(Protocol):
     """The person who decides. Without an answer the plan stays as it is."""
 
-    async def approve(self, version: PlanVersion) -> str | None:
-        """The digest of what was looked at and approved, or nothing."""
+    async def approve(self, version: PlanVersion) -> "str | RunUnderWay | None":
+        """The approved digest, the run that an approval elsewhere started, or None."""
 
-    async def choose(self, reflection: Reflection) -> tuple[int, ...] | None:
-        """The numbers of the accepted adjustments, or nothing."""
+    async def choose(self, reflection: Reflection) -> tuple[int, ...] | PlanVersion | None:
+        """The numbers of the accepted adjustments, the revision that was made of them elsewhere, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunUnderWay:
+    """A run that was not started by the orchestrator."""
+
+    run_id: RunId
+
+
+class FollowingUserGate:
+    """Takes decisions from the events of the window or the API, where they are made as for any other plan."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._loop = asyncio.get_running_loop()
+        self._decisions: asyncio.Queue[_Decided] = asyncio.Queue()
+        self._unsubscribe = engine.events.subscribe(self._on_event)
+
+    async def approve(self, version: PlanVersion) -> RunUnderWay | None:
+        event = await self._next(version.plan_id, RunStarted, *_ENDINGS)
+        return RunUnderWay(event.run_id) if isinstance(event, RunStarted) else None
+
+    async def choose(self, reflection: Reflection) -> PlanVersion | None:
+        event = await self._next(reflection.plan_id, PlanProposed, RunStarted, *_ENDINGS)
+        if not isinstance(event, PlanProposed):
+            return None
+        return await asyncio.to_thread(self._engine.plans.revision, event.plan_id, event.revision)
+
+    def close(self) -> None:
+        self._unsubscribe()
+
+    async def _next(self, plan_id: PlanId, *kinds: type) -> "_Decided":
+        while True:
+            event = await self._decisions.get()
+            if event.plan_id == plan_id and isinstance(event, kinds):
+                return event
+
+    def _on_event(self, event: TandemEvent) -> None:
+        if isinstance(event, _Decided):
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._decisions.put_nowait, event)
+
+
+_ENDINGS = (PlanRejected, PlanCancelled, PlanSuperseded, PlanExpired)
+_Decided = RunStarted | PlanProposed | PlanRejected | PlanCancelled | PlanSuperseded | PlanExpired
 
 
 class PlanOrchestrator:
@@ -168,10 +224,23 @@ class PlanOrchestrator:
         self._going.set()
         self._loop = asyncio.get_running_loop()
         self._stage = OrchestrationStage.GENERATING
+        self._session_id: SessionId | None = None
         self._version: PlanVersion | None = None
         self._story: ExecutionEvents | None = None
         self._reflection: Reflection | None = None
         self._cycles = 0
+
+    @classmethod
+    def advised_by(
+        cls, engine: Engine, advisor: AdvisorPort, person: UserGate, policy: FailurePolicy
+    ) -> "PlanOrchestrator":
+        """One whose generator and reflector ask the same advisor."""
+        remembered = RememberedAdvice(advisor)
+        return cls(engine, engine.generator(remembered), PlanReflector(remembered), person, policy=policy)
+
+    def is_about(self, plan_id: PlanId) -> bool:
+        """Whether it leads this plan."""
+        return self._version is not None and self._version.plan_id == plan_id
 
     def abort(self) -> None:
         """Stop gracefully, from any thread: a run ends before its next operation, anything else at once."""
@@ -187,9 +256,10 @@ class PlanOrchestrator:
         self._control.resume()
         self._loop.call_soon_threadsafe(self._going.set)
 
-    async def run(self, task: str, context: str = "") -> Orchestration:
+    async def run(self, task: str, context: str = "", session_id: SessionId | None = None) -> Orchestration:
         """Never raises for what a model, a run or a person does; the answer says how it ended."""
-        self._engine.events.publish(OrchestrationStarted(task=task))
+        self._session_id = session_id
+        self._engine.events.publish(OrchestrationStarted(task=task, session_id=session_id))
         critical, problem = False, ""
         try:
             outcome, problem = await self._go(task, context)
@@ -207,7 +277,10 @@ class PlanOrchestrator:
         return self._ended(task, outcome, problem, critical=critical)
 
     async def _go(self, task: str, context: str) -> tuple[OrchestrationOutcome, str]:
-        version = await self._at(OrchestrationStage.GENERATING, lambda: self._generator.generate(task, context))
+        version = await self._at(
+            OrchestrationStage.GENERATING,
+            lambda: self._generator.generate(task, context, session_id=self._session_id),
+        )
         self._version = version
         self._story = ExecutionEvents(self._engine.events, version.plan_id)
         if version.incomplete:
@@ -232,18 +305,30 @@ class PlanOrchestrator:
             self._cycles += 1
 
     async def _execute(self, version: PlanVersion) -> RunResult | None:
-        digest = await self._at(OrchestrationStage.AWAITING_APPROVAL, lambda: self._person.approve(version))
-        if digest is None:
-            return None
-        self._engine.decisions.approve(version.plan_id, digest)
         assert self._story is not None
         self._story.begin(version)
+        decided = await self._at(OrchestrationStage.AWAITING_APPROVAL, lambda: self._person.approve(version))
+        if decided is None:
+            return None
+        if isinstance(decided, RunUnderWay):
+            run_id = decided.run_id
+            return await self._at(OrchestrationStage.EXECUTING, lambda: self._followed(run_id))
+        self._engine.decisions.approve(version.plan_id, decided)
         ended = await self._at(OrchestrationStage.EXECUTING, lambda: self._apply(version))
         await asyncio.to_thread(self._story.wait)
         return ended
 
     async def _apply(self, version: PlanVersion) -> RunResult:
         return await asyncio.to_thread(self._engine.runs.apply, version.plan_id, self._policy, self._control)
+
+    async def _followed(self, run_id: RunId) -> RunResult:
+        """The result of a run that was not started by the orchestrator."""
+        assert self._story is not None
+        while not await asyncio.to_thread(self._story.wait, 1.0):
+            if self._aborted.is_set():
+                raise UserAbortError(f"Stopped while {run_id} was under way.")
+        runs = self._engine.runs
+        return RunResult(*await asyncio.to_thread(lambda: (runs.record(run_id), runs.results_of(run_id))))
 
     def _why_not_reflect(self) -> tuple[OrchestrationOutcome, str] | None:
         assert self._version is not None
@@ -292,6 +377,8 @@ class PlanOrchestrator:
         numbers = await self._at(OrchestrationStage.AWAITING_ADJUSTMENTS, lambda: self._person.choose(found))
         if not numbers:
             return OrchestrationOutcome.WAITING, "No adjustment was accepted."
+        if isinstance(numbers, PlanVersion):
+            return numbers
         self._reflection = reflections.decide(ended.record.run_id, numbers)
         return reflections.make_revision(ended.record.run_id)
 
@@ -299,7 +386,9 @@ class PlanOrchestrator:
         """Do the work of a stage, unless it is stopped; a run that is stopped comes to its own end."""
         self._stage = stage
         plan_id = self._version.plan_id if self._version else None
-        self._engine.events.publish(OrchestrationMoved(stage=stage, plan_id=plan_id, cycle=self._cycles))
+        self._engine.events.publish(
+            OrchestrationMoved(stage=stage, plan_id=plan_id, cycle=self._cycles, session_id=self._session_id)
+        )
         stopped = asyncio.ensure_future(self._aborted.wait())
         working = asyncio.ensure_future(self._when_going(work))
         try:
@@ -325,7 +414,9 @@ class PlanOrchestrator:
         if self._story is not None:
             self._story.end(plan.status if plan else PlanStatus.FAILED, self._cycles)
         self._engine.events.publish(
-            OrchestrationEnded(plan_id=plan_id, outcome=outcome, cycles=self._cycles, problem=problem)
+            OrchestrationEnded(
+                plan_id=plan_id, outcome=outcome, cycles=self._cycles, problem=problem, session_id=self._session_id
+            )
         )
         return Orchestration(
             task=task,
@@ -343,6 +434,43 @@ class PlanOrchestrator:
         version = self._engine.plans.revision(self._version.plan_id)
         status = self._engine.plans.meta(version.plan_id).status
         return ExecutionPlan.of(version, status, self._engine.runs.results(version))
+
+
+class OrchestrationService:
+    """Runs one orchestration at a time whose decisions are made elsewhere. On the event loop, except `is_about`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._orchestrator: PlanOrchestrator | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        return self._orchestrator is not None
+
+    def is_about(self, plan_id: PlanId) -> bool:
+        """Whether an orchestration leads this plan."""
+        orchestrator = self._orchestrator
+        return orchestrator is not None and orchestrator.is_about(plan_id)
+
+    def stop(self) -> None:
+        """From any thread; a plan that waits goes on waiting."""
+        if (orchestrator := self._orchestrator) is not None:
+            orchestrator.abort()
+
+    async def run(
+        self, advisor: AdvisorPort, task: str, context: str = "", session_id: SessionId | None = None
+    ) -> Orchestration:
+        """Raises BusyError: one is under way."""
+        if self._orchestrator is not None:
+            raise BusyError("A task is orchestrated already.", next="Wait for its end, or stop it.")
+        gate = FollowingUserGate(self._engine)
+        policy = FailurePolicy(self._engine.settings.on_failure)
+        self._orchestrator = PlanOrchestrator.advised_by(self._engine, advisor, gate, policy)
+        try:
+            return await self._orchestrator.run(task, context, session_id)
+        finally:
+            self._orchestrator = None
+            gate.close()
 
 
 class RememberedAdvice:

@@ -11,7 +11,7 @@ from tandem_desktop.acp_client.profiles import BUILT_IN
 from tandem_desktop.builtin_agent.models import CHOICE
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.reflection import AdjustmentVerdict, Reflection
 from tandem_desktop.domain.runs import RunKind, RunStatus
@@ -36,8 +36,15 @@ class CurrentReflection:
 class ReflectionService:
     """Call it from any thread; nothing here blocks."""
 
-    def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        sessions: AgentSessions,
+        thread: EngineThread,
+        is_orchestrated: Callable[[PlanId], bool] = lambda plan_id: False,
+    ) -> None:
         self._engine = engine
+        self._is_orchestrated = is_orchestrated
         self._sessions = sessions
         self._thread = thread
         self._asking: set[asyncio.Task[Any]] = set()
@@ -83,6 +90,8 @@ class ReflectionService:
         settings, reflections = self._engine.settings, self._engine.reflections
         record = self._engine.runs.record(run_id)
         if settings.reflection == "off" or record.kind is not RunKind.APPLY:
+            return False
+        if self._is_orchestrated(record.plan_id):  # the orchestration asks itself
             return False
         if record.status is RunStatus.COMPLETED and settings.reflection_after_success != "always":
             return False

@@ -18,8 +18,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tandem_desktop.api import schema
 from tandem_desktop.api.approvals import Approvals
 from tandem_desktop.api.events import Follower, as_ndjson, as_sse, lines
+from tandem_desktop.api.orchestrations import Orchestrations
 from tandem_desktop.api.plans import Planning, PlanQueries
-from tandem_desktop.api.schema import EVERYWHERE, ApiModel, ApprovalRequest, PlanRequest, RequestRefusedError, refusal
+from tandem_desktop.api.schema import (
+    EVERYWHERE,
+    AdjustmentRequest,
+    ApiModel,
+    ApprovalRequest,
+    OrchestrationRequest,
+    PlanRequest,
+    RequestRefusedError,
+    refusal,
+)
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.external_calls import AgentCalls
@@ -107,13 +117,16 @@ class Api:
         self._engine = engine
         engine.calls.attach(AgentCalls(engine).make)
         self._reading = PlanQueries(engine)
-        self._approvals = Approvals(engine, self._reading)
+        self._orchestrations = Orchestrations(engine, self._reading)
+        self._approvals = Approvals(engine, self._reading, self._orchestrations.is_about)
         self._planning = Planning(engine, self._reading)
         self._listeners: set[Follower] = set()
         self._body_s = body_s
         handlers: dict[str, Handler] = {
             schema.PLANNING: self._plan,
             schema.APPROVAL: self._approval,
+            schema.ORCHESTRATIONS: self._orchestrate,
+            schema.ADJUSTMENTS: self._adjust,
             schema.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
             schema.REVISIONS: self._reads(lambda asked: self._reading.revisions(asked.path_params["sessionId"])),
             schema.REVISION: self._reads(
@@ -145,6 +158,7 @@ class Api:
     async def stop(self) -> None:
         """End planning agents and stop runs; waits for the operation under way."""
         await self._planning.stop()
+        await self._orchestrations.stop()
         await asyncio.to_thread(self._approvals.stop)
 
     async def _plan(self, request: Request) -> Response:
@@ -156,6 +170,16 @@ class Api:
         asked = _parsed(ApprovalRequest, await _body(request, self._body_s))
         found = await self._approvals.decide(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
+
+    async def _orchestrate(self, request: Request) -> Response:
+        asked = _parsed(OrchestrationRequest, await _body(request, self._body_s))
+        found = await self._orchestrations.begin(asked)
+        return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
+
+    async def _adjust(self, request: Request) -> Response:
+        asked = _parsed(AdjustmentRequest, await _body(request, self._body_s))
+        found = await asyncio.to_thread(self._orchestrations.adjust, asked)
+        return JSONResponse(found.as_json(), headers=EVERYWHERE)
 
     async def _events(self, request: Request) -> Response:
         if len(self._listeners) >= MOST_LISTENERS:
@@ -183,10 +207,13 @@ class Api:
         return answer
 
 
+_POSTED = (schema.PLANNING, schema.APPROVAL, schema.ORCHESTRATIONS, schema.ADJUSTMENTS)
+
+
 def _route(path: str, handler: Handler) -> Route:
     """Answers the one method that is described, and no HEAD beside it: a stream of events has none."""
     found = Route(path, handler)
-    found.methods = {"POST" if path in (schema.PLANNING, schema.APPROVAL) else "GET"}
+    found.methods = {"POST" if path in _POSTED else "GET"}
     return found
 
 

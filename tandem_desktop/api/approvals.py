@@ -41,9 +41,12 @@ _STANDING = {
 class Approvals:
     """Approve and run, or send back. A run continues if the client disconnects."""
 
-    def __init__(self, engine: Engine, reading: PlanQueries) -> None:
+    def __init__(
+        self, engine: Engine, reading: PlanQueries, is_orchestrated: Callable[[PlanId], bool] = lambda plan_id: False
+    ) -> None:
         self._engine = engine
         self._reading = reading
+        self._is_orchestrated = is_orchestrated
         self._edit_executor = ThreadPoolExecutor(thread_name_prefix="run")
         self._under_way: set[RunControl] = set()
         self._is_stopping = False
@@ -90,6 +93,8 @@ class Approvals:
     def _apply(self, plan_id: PlanId, policy: FailurePolicy, control: RunControl) -> RunResult:
         """Run an approved plan and announce its execution step by step, as an orchestration does."""
         engine = self._engine
+        if self._is_orchestrated(plan_id):  # which announces the steps itself
+            return engine.runs.apply(plan_id, policy, control)
         story = ExecutionEvents(engine.events, plan_id)
         story.begin(engine.plans.revision(plan_id))
         try:

@@ -64,6 +64,9 @@ TOLD = (
     domain_events.ReflectionCompleted,
     domain_events.AdjustmentApplied,
     domain_events.PlanExecutionCompleted,
+    domain_events.OrchestrationStarted,
+    domain_events.OrchestrationMoved,
+    domain_events.OrchestrationEnded,
 )
 HEARTBEAT = {"type": "heartbeat"}
 LOST = {"type": "events_lost", "next": "Read the plan and its tasks again; the store is the truth."}

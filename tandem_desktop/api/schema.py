@@ -66,6 +66,22 @@ class PlanRequest(ApiModel):
     """A session to go on with; where none is named, a new one."""
 
 
+class OrchestrationRequest(ApiModel):
+    """A task to be taken from a plan to its end, with a person's decision at every gate."""
+
+    task: Annotated[str, StringConstraints(min_length=1, max_length=MOST_WORDS)]
+    context: Annotated[str, StringConstraints(max_length=MOST_WORDS)] = ""
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    """One of `tandem agents`; where none is named, the one of the settings."""
+
+
+class AdjustmentRequest(ApiModel):
+    """Which adjustments of a reflection a person accepts; the others are rejected."""
+
+    run_id: Annotated[str, StringConstraints(pattern=f"^{RUN_ID.pattern}$")]
+    accept: Annotated[tuple[Annotated[int, Field(ge=1, strict=True)], ...], Field(min_length=1, max_length=100)]
+
+
 class QualificationObject(ApiModel):
     """The first look at a task: whether it had better be planned, and why."""
 
@@ -74,6 +90,7 @@ class QualificationObject(ApiModel):
     risk_level: RiskLevel | None
     context: tuple[str, ...]
     reasons: tuple[str, ...]
+    qualified_by: str
     plan_required: bool
 
 
@@ -372,6 +389,8 @@ class ErrorAnswer(ApiModel):
 
 PLANNING = "/chat/agents/plan"
 APPROVAL = "/chat/agents/plan/approval"
+ORCHESTRATIONS = "/orchestrations"
+ADJUSTMENTS = "/orchestrations/adjustments"
 PLAN = "/chat/agents/{sessionId}/plan"
 REVISIONS = "/chat/agents/{sessionId}/plan/revisions"
 REVISION = "/chat/agents/{sessionId}/plan/revisions/{revision}"
@@ -383,6 +402,7 @@ RUN = "/runs/{runId}"
 EVENTS = "/events"
 DESCRIPTION = "/openapi.json"
 
+_ASKED = (PlanRequest, ApprovalRequest, OrchestrationRequest, AdjustmentRequest)
 _SENT = (
     PlanAnswer,
     RevisionsAnswer,
@@ -401,7 +421,7 @@ _LINES = {"type": "string", "description": 'Lines of JSON, each an object with a
 
 def description() -> dict[str, Any]:
     """OpenAPI 3.1."""
-    asked = [(each, "validation") for each in (PlanRequest, ApprovalRequest)]
+    asked = [(each, "validation") for each in _ASKED]
     models = [*asked, *((each, "serialization") for each in _SENT)]
     _, found = models_json_schema(models, by_alias=True, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]  # a literal, seen as a string
     return {
@@ -425,6 +445,11 @@ def _paths() -> dict[str, Any]:
     approval = _asks(
         "decidePlan", "Approve the plan of a session and run it, or send it back", "ApprovalRequest", 404, 409
     )
+    orchestration = _asks(
+        "orchestrateTask", "Plan a task, run what is approved, reflect and adjust", "OrchestrationRequest", 409, 429
+    )
+    adjustment = _asks("acceptAdjustments", "Make a revision of accepted adjustments", "AdjustmentRequest", 404, 409)
+    adjustment["responses"]["200"] = {"description": "The plan", **_answer(_reference("PlanAnswer"))}
     events = _operation("followEvents", "Everything that happens to plans and runs from now on", {}, 429)
     events["responses"]["200"] = {
         "description": "Events until either side hangs up",
@@ -433,6 +458,8 @@ def _paths() -> dict[str, Any]:
     return {
         PLANNING: {"post": planning},
         APPROVAL: {"post": approval},
+        ORCHESTRATIONS: {"post": orchestration},
+        ADJUSTMENTS: {"post": adjustment},
         PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},
         REVISIONS: {
             "parameters": [_SESSION],

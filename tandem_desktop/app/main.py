@@ -68,6 +68,7 @@ def _build_engine(
     state: Path | None = None,
     on_output: "Callable[[OperationId, bytes], None]" = lambda operation, chunk: None,
     lives_on: bool = False,
+    gateway: bool = False,
 ) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
     from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
@@ -76,7 +77,9 @@ def _build_engine(
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     for warning in loaded.warnings:
         sys.stderr.write(f"tandem: {warning}\n")
-    return build_engine(root, state=state, on_output=on_output, lives_on=lives_on, settings=loaded.settings)
+    return build_engine(
+        root, state=state, on_output=on_output, lives_on=lives_on, settings=loaded.settings, gateway=gateway
+    )
 
 
 def _is_window_call(words: list[str]) -> bool:
@@ -111,7 +114,7 @@ def _serve(root: Path, port: int, ready: Callable[[str, str], None]) -> None:
 
         raise NotInstalledError("The HTTP server", "api") from error
 
-    engine = _build_engine(root, lives_on=True)
+    engine = _build_engine(root, lives_on=True, gateway=True)
     try:
         serve(engine, port, ready)
     finally:

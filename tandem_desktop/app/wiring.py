@@ -47,9 +47,13 @@ def build_engine(
     on_output: Printing = lambda operation, chunk: None,
     lives_on: bool = False,
     settings: Settings | None = None,
+    gateway: bool = False,
 ) -> Engine:
-    """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
-    shared = _shared(root, state, clock, settings or Settings())
+    """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller.
+
+    With `gateway`, plans made here are marked as made through a gateway, which expire sooner.
+    """
+    shared = _shared(root, state, clock, settings or Settings(), gateway=gateway)
     clearing = ClearInBackground()
     tasks = RunTasks(shared.now)
     manager = _run_manager(shared, on_output, clearing if lives_on else None, tasks)
@@ -83,7 +87,7 @@ def build_engine(
         calls=manager.calls,
         finish=clearing.finish,
         settings=shared.settings,
-        would_block=ToolCounts(shared.locations.tool_gaps / f"{shared.workspace.identity.key}.guarded.jsonl"),
+        guarded_calls=ToolCounts(shared.locations.tool_gaps / f"{shared.workspace.identity.key}.guarded.jsonl"),
     )
 
 
@@ -105,7 +109,9 @@ class _Shared:
     settings: Settings
 
 
-def _shared(root: Path, state: Path | None, clock: Callable[[], datetime] | None, settings: Settings) -> _Shared:
+def _shared(
+    root: Path, state: Path | None, clock: Callable[[], datetime] | None, settings: Settings, *, gateway: bool
+) -> _Shared:
     now = clock or (lambda: datetime.now(UTC))
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
@@ -121,7 +127,7 @@ def _shared(root: Path, state: Path | None, clock: Callable[[], datetime] | None
         workspace=workspace,
         locations=locations,
         objects=objects,
-        plans=PlanStore(locations.plans, now, locations.artifacts, actions),
+        plans=PlanStore(locations.plans, now, locations.artifacts, actions, gateway=gateway),
         run_store=RunStore(locations.runs),
         audit=audit,
         enforcer=enforcer,
@@ -176,6 +182,7 @@ def _expiry(shared: _Shared) -> Expiry:
         events=shared.events,
         since=shared.since,
         stale_after=timedelta(days=shared.settings.stale_after_days),
+        gateway_stale_after=timedelta(days=shared.settings.gateway_stale_after_days),
     )
 
 

@@ -262,8 +262,10 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         said = {"said": turn.said, "warnings": [], "confined": confined}
         return CommandResult({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
-    found = _qualified(call)
     advice = turn.version.perspectives
+    found = _qualified(call)
+    if advice is not None and advice.chapo is not None:
+        found = advice.chapo.qualified(found)
     data = {
         **answer.data,
         **({"perspectives": advice.model_dump(mode="json")} if advice is not None else {}),

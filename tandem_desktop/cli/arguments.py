@@ -276,6 +276,7 @@ def recover(parser: ArgumentParser) -> None:
     for flag, words in (
         ("resume", "go on where it was cut off"),
         ("rollback", "put every path back to what it was before the run"),
+        ("cancel", "cancel the plan; the run's policy on failure decides about the files"),
         ("mark-failed", "leave the tree as it is and close the run as failed"),
     ):
         ways.add_argument(f"--{flag}", dest="way", action="store_const", const=flag, help=words)

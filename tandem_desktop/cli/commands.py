@@ -573,11 +573,12 @@ CALLS: tuple[CommandSpec, ...] = (
         "recover",
         RUN,
         "settle a run that was cut off",
-        "Without a flag, list interrupted runs. With one, settle the run: go on, put everything back, or leave it.",
+        "Without a flag, list interrupted runs. With one, settle the run: go on, put all back, cancel, or leave it.",
         (
             ("tandem recover", "is there one?"),
             ("tandem recover --rollback", "put every path back to what it was"),
             ("tandem recover --resume", "go on where it was cut off"),
+            ("tandem recover --cancel", "cancel the plan"),
             ("tandem recover --mark-failed", "leave the tree as it is"),
         ),
         "runs:recover",
@@ -599,8 +600,11 @@ CALLS: tuple[CommandSpec, ...] = (
         HEALTH,
         "check that no record of the audit was changed or removed",
         "Look after the audit log: who approved what, when, and what came of it.",
-        (("tandem audit verify", "follow the chain from its beginning"),),
-        shape="verify",
+        (
+            ("tandem audit verify", "follow the chain from its beginning"),
+            ("tandem audit guard", "what the guard blocked, or would have blocked"),
+        ),
+        shape="verify|guard",
         parts=(
             CommandSpec(
                 "verify",
@@ -609,6 +613,14 @@ CALLS: tuple[CommandSpec, ...] = (
                 "Follow the hash chain of the audit log from its beginning. Exit code 1 when it is broken.",
                 (("tandem audit verify --json", "ok, records, first_bad"),),
                 "maintenance:audit_verify",
+            ),
+            CommandSpec(
+                "guard",
+                HEALTH,
+                "list the calls of guarded tools",
+                "List calls of tools in guarded_tools that were blocked or only logged (guarded_tools_only_logged).",
+                (("tandem audit guard --json", "calls, for tuning guarded_tools"),),
+                "maintenance:audit_guard",
             ),
         ),
     ),

@@ -113,6 +113,29 @@ def audit_verify(call: CommandContext) -> CommandResult:
     return CommandResult(data, [Span(words, Tone.FAILED)], next=following, exit_code=1)
 
 
+def audit_guard(call: CommandContext) -> CommandResult:
+    """Each call of a guarded tool that was blocked or only logged, oldest first."""
+    found = call.engine.guarded_calls.entries()
+    calls = [{name: entry.get(name) for name in _GUARDED} for entry in found]
+    rows = (
+        (
+            str(each["at"] or "")[:_SECONDS],
+            Span(str(each["tool"]), Tone.STRONG),
+            "blocked" if each["blocked"] else "would have been blocked",
+            str(each["title"] or ""),
+        )
+        for each in calls
+    )
+    lines: list[Line] = list(table(rows))
+    return CommandResult(
+        {"calls": calls}, lines or ["No call of a guarded tool was blocked here."], next=call.command("stats")
+    )
+
+
+_GUARDED = ("at", "tool", "blocked", "title", "paths", "plan_mode", "session_id", "reason")
+_SECONDS = len("2026-01-01T00:00:00")
+
+
 def selftest(call: CommandContext) -> CommandResult:
     """The report says what it found; this only prints it."""
     from tandem_desktop.selftest.run import run_selftest

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tandem_desktop.advisors.orchestrator import PlanOrchestrator, RememberedAdvice
+from tandem_desktop.advisors.orchestrator import PlanOrchestrator
 from tandem_desktop.approval.enforcer import MIN_DIGEST_DIGITS
 from tandem_desktop.cli.agents import chosen_environment, chosen_profile
 from tandem_desktop.cli.console import Line, Span, Tone, UsageError
@@ -172,14 +172,11 @@ class _Conducting:
         advisors = Advisors(
             engine.settings.advisors, chosen_profile(call, sessions), environment=chosen_environment(call)
         )
-        advisor = RememberedAdvice(sessions.advisor(advisors))
-        generator = engine.generator(advisor)
-        self._orchestrator = PlanOrchestrator(
+        self._orchestrator = PlanOrchestrator.advised_by(
             engine,
-            generator,
-            PlanReflector(advisor),
+            sessions.advisor(advisors),
             TerminalUserGate(call),
-            policy=FailurePolicy(call.arguments.on_failure or engine.settings.on_failure),
+            FailurePolicy(call.arguments.on_failure or engine.settings.on_failure),
         )
         try:
             return await self._orchestrator.run(call.arguments.task, call.arguments.context)

@@ -286,7 +286,7 @@ def _conflicts(found: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
     return [{"path": path, "reason": reason} for path, reason in found]
 
 
-RESUME, ROLL_BACK = "resume", "rollback"
+RESUME, ROLL_BACK, CANCEL = "resume", "rollback", "cancel"
 
 
 def recover(call: CommandContext) -> CommandResult:
@@ -319,6 +319,7 @@ def _listing(call: CommandContext, waiting: tuple[InterruptedRun, ...]) -> Comma
         (
             (call.command("recover", "--resume"), "go on where it was cut off"),
             (call.command("recover", "--rollback"), "put every path back to what it was before the run"),
+            (call.command("recover", "--cancel"), "cancel the plan; its policy on failure decides about the files"),
             (call.command("recover", "--mark-failed"), "leave the tree as it is"),
         )
     )
@@ -336,7 +337,8 @@ def _settle(call: CommandContext, way: str, waiting: tuple[InterruptedRun, ...])
             if way == RESUME:
                 settled = runs.resume(named, run_command_again=call.arguments.again)
             else:
-                settled = runs.roll_back(named) if way == ROLL_BACK else runs.mark_failed(named)
+                settle = {ROLL_BACK: runs.roll_back, CANCEL: runs.cancel}.get(way, runs.mark_failed)
+                settled = settle(named)
     except KeyboardInterrupt:
         raise UserAbortError(
             "Stopped; the run is still interrupted.", next=f"Settle it with: {call.command('recover')}"

@@ -102,6 +102,8 @@ class Qualification(Frozen):
     """Files and folders of the workspace that the request names."""
     reasons: tuple[str, ...] = ()
     """The parts of the request that led to this."""
+    qualified_by: str = ""
+    """The agent that looked at the request; empty if it is guessed from the words of the request."""
 
     @property
     def plan_required(self) -> bool:
@@ -114,10 +116,11 @@ class Qualification(Frozen):
 
     @property
     def summary(self) -> str:
-        """One sentence for a person: whether planning is advised, and what is known of the task."""
+        """For a person: whether planning is advised, what is known of the task, and the source."""
         advice = "Plan it first" if self.plan_required else "Nothing known of it calls for a plan"
         because = f" ({'; '.join(self.reasons)})" if self.reasons else ""
-        return f"{advice}{self._known}{because}."
+        source = f"Qualified by {self.qualified_by}." if self.qualified_by else "Guessed from its words."
+        return f"{advice}{self._known}{because}. {source}"
 
     @property
     def _known(self) -> str:

@@ -88,6 +88,7 @@ class OrchestrationStarted(Frozen):
 
     type: Literal["orchestration_started"] = "orchestration_started"
     task: str
+    session_id: SessionId | None = None
 
 
 class OrchestrationMoved(Frozen):
@@ -97,6 +98,7 @@ class OrchestrationMoved(Frozen):
     stage: OrchestrationStage
     plan_id: PlanId | None = None
     cycle: int = 0
+    session_id: SessionId | None = None
 
 
 class OrchestrationEnded(Frozen):
@@ -107,6 +109,7 @@ class OrchestrationEnded(Frozen):
     outcome: OrchestrationOutcome
     cycles: int = 0
     problem: str = ""
+    session_id: SessionId | None = None
 
 
 class PlanningStarted(Frozen):
@@ -559,15 +562,6 @@ class CommandRehearsed(Frozen):
     error: str | None = None
 
 
-class RehearsalFinished(Frozen):
-    """The rehearsal ended and its shadow was removed; `problem` says why it was cut short."""
-
-    type: Literal["rehearsal_finished"] = "rehearsal_finished"
-    plan_id: PlanId
-    revision: int
-    problem: str = ""
-
-
 TandemEvent = Annotated[
     TurnStarted
     | AgentUpdated
@@ -604,7 +598,6 @@ TandemEvent = Annotated[
     | RehearsalStarted
     | CommandSaid
     | CommandRehearsed
-    | RehearsalFinished
     | PlanExecutionStarted
     | PlanStepReady
     | PlanStepCompleted

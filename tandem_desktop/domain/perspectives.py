@@ -65,15 +65,6 @@ class ChapoOpinion(Opinion):
     impact_areas: Annotated[Listed, Field(description="Parts of the product and its surroundings it touches.")] = ()
     coordination_needs: Annotated[Listed, Field(description="What must happen before, after or together.")] = ()
 
-    def qualified(self, fallback: Qualification) -> Qualification:
-        """The task as CHAPO qualifies it; open fields are taken from `fallback`."""
-        return Qualification(
-            task_type=self.task_type or fallback.task_type,
-            complexity=self.complexity or fallback.complexity,
-            risk_level=self.risk_assessment,
-            context=fallback.context,
-        )
-
 
 class KodaOpinion(Opinion):
     """The view of the code."""
@@ -113,6 +104,16 @@ class ChapoPerspective(ChapoOpinion, AgentPerspective):
     """CHAPO's."""
 
     agent: Literal[Role.CHAPO] = Role.CHAPO
+
+    def qualified(self, fallback: Qualification) -> Qualification:
+        """The task as CHAPO qualifies it; open fields are taken from `fallback`."""
+        return Qualification(
+            task_type=self.task_type or fallback.task_type,
+            complexity=self.complexity or fallback.complexity,
+            risk_level=self.risk_assessment,
+            context=fallback.context,
+            qualified_by=f"CHAPO ({self.spoken_by})" if self.spoken_by else "CHAPO",
+        )
 
 
 class KodaPerspective(KodaOpinion, AgentPerspective):

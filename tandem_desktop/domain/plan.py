@@ -162,6 +162,8 @@ class PlanMeta(Frozen):
     digest: str
     branched_from: BranchPoint | None = None
     """What the plan is an alternative to."""
+    gateway: bool = False
+    """Made through `tandem serve`; it expires after `gateway_stale_after_days`."""
     created_at: datetime
     updated_at: datetime
     planner_model: str = ""

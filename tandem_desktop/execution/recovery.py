@@ -16,7 +16,7 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import NodeState, PathChange
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus
-from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import segments
 from tandem_desktop.execution.git_undo import added_objects
 from tandem_desktop.execution.journal import History, Journal
@@ -170,6 +170,23 @@ class Recovery:
             journal, history, record = self._reopen(run_id)
             _log.info("recovery: roll back %s", record.run_id)
             return self._manager.conduct(record, history.operations, journal, lambda run: self._roll_back(run, history))
+
+    def cancel(self, run_id: str | None = None) -> Settled:
+        """Close the run as cancelled, as if a person had stopped it: its failure policy decides about the files.
+
+        Raises:
+            RollbackError: as `roll_back`, where the policy is to roll back.
+        """
+        with self._manager.only_run():
+            journal, history, record = self._reopen(run_id)
+            _log.info("recovery: cancel %s", record.run_id)
+            end = self._roll_back if record.on_failure is FailurePolicy.ROLLBACK else self._leave
+            return self._manager.conduct(
+                record,
+                history.operations,
+                journal,
+                lambda run: end(run, history)._replace(status=RunStatus.CANCELLED),
+            )
 
     def mark_failed(self, run_id: str | None = None) -> Settled:
         """Leave the tree as it is and close the run as failed."""

@@ -12,8 +12,9 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.errors import PlanDamagedError, StaleRevisionError
+from tandem_desktop.domain.errors import InvalidTransitionError, PlanDamagedError, StaleRevisionError
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.lifecycle import advance, revision_events
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import PlanCreated, PlanStateMachine, StartPlanning, TransitionStep
 from tandem_desktop.plans import markdown, records
@@ -103,8 +104,7 @@ class PlanFiles:
             return meta, seen
         # Behind: use the newest revision. Ahead: its revision is missing, and reading it raises.
         version = self.load_revision(folder, max(latest, meta.revision))
-        repaired = meta.model_copy(update={"status": PlanStatus.PROPOSED})
-        return next_meta(repaired, version), None
+        return next_meta(_moved_by(version, meta), version), None
 
     def load_revision(self, folder: Path, revision: int) -> PlanVersion:
         key = (PlanId(folder.name), revision)
@@ -272,6 +272,14 @@ def first_meta(
         tools_required=_tools(version) if tools_required is None else tools_required,
     )
     return meta, step
+
+
+def _moved_by(version: PlanVersion, meta: PlanMeta) -> PlanMeta:
+    """The record after the events by which the revision followed on it; as it is where the table refuses them."""
+    with contextlib.suppress(InvalidTransitionError):
+        for event in revision_events(meta, version):
+            meta, _ = advance(meta, event)
+    return meta
 
 
 def next_meta(

@@ -4,12 +4,9 @@ import contextlib
 import json
 import os
 import zlib
-from array import array
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +20,7 @@ REVISING = ".revising"
 """`.PLAN-xxxxxxxx.revising` exists while a plan's record may be behind its newest revision."""
 
 _INDEX = "index.json"
-_HEAD = b'{"format":1,"crc":"%08x","columns":'
+_HEAD = b'{"format":2,"crc":"%08x","plans":'
 _HEAD_LENGTH = len(_HEAD % 0)
 _STATUS = {str(status): status for status in PlanStatus}
 
@@ -38,6 +35,8 @@ class PlanSummary(NamedTuple):
     digest: str
     updated_at: datetime
     branched_from: BranchPoint | None = None
+    created_at: datetime | None = None
+    gateway: bool = False
 
 
 class DamagedPlan(NamedTuple):
@@ -52,17 +51,17 @@ class DamagedPlan(NamedTuple):
 class PlanListing:
     """Every plan, newest first, and those that cannot be read."""
 
-    def __init__(self, columns: "_Columns | None" = None, damaged: tuple[DamagedPlan, ...] = ()) -> None:
-        self._columns = columns
+    def __init__(self, entries: "_Entries" = (), damaged: tuple[DamagedPlan, ...] = ()) -> None:
+        self._entries = entries
         self.damaged = damaged
 
     def __len__(self) -> int:
-        return len(self._columns.order) if self._columns else 0
+        return len(self._entries)
 
     @cached_property
     def plans(self) -> tuple[PlanSummary, ...]:
         """The rows, built on first use."""
-        return self._columns.newest_first() if self._columns else ()
+        return tuple([_summary(entry) for entry in self._entries])
 
 
 ReadMeta = Callable[[PlanId], tuple[PlanMeta, Signature]]
@@ -87,24 +86,24 @@ class PlanIndex:
         finally:
             os.close(fd)
         stored = self._load()
-        if stored and not revising and stored.names == " ".join(names) and stored.signatures == found:
+        if stored is not None and not revising and {entry["id"]: entry["seen"] for entry in stored} == found:
             return PlanListing(stored)
-        columns, damaged = self._reconcile(stored, names, found, revising)
-        if stored is None or columns != stored:
-            self._save(columns)
-        return PlanListing(columns, damaged)
+        entries, damaged = self._reconcile(stored or (), found, revising)
+        if stored is None or entries != stored:
+            self._save(entries)
+        return PlanListing(entries, damaged)
 
     def _reconcile(
-        self, stored: "_Columns | None", names: list[str], found: "array[int]", revising: set[str]
-    ) -> tuple["_Columns", tuple[DamagedPlan, ...]]:
-        known = stored.by_name() if stored else {}
-        rows: list[tuple[Signature, PlanSummary]] = []
+        self, stored: "_Entries", found: dict[str, list[int]], revising: set[str]
+    ) -> tuple["_Entries", tuple[DamagedPlan, ...]]:
+        known = {entry["id"]: entry for entry in stored}
+        entries: list[dict[str, Any]] = []
         damaged = []
-        for position, name in enumerate(names):
+        for name, signature in found.items():
             plan_id = PlanId(name)
-            row = known.get(name)
-            if row and row[0] == tuple(found[2 * position : 2 * position + 2]) and name not in revising:
-                rows.append(row)
+            entry = known.get(name)
+            if entry and entry["seen"] == signature and name not in revising:
+                entries.append(entry)
                 continue
             try:
                 meta, seen = self._read(plan_id)
@@ -113,93 +112,64 @@ class PlanIndex:
             except PlanDamagedError as error:
                 damaged.append(DamagedPlan(plan_id, error.path, error.message, error.next))
                 continue
-            rows.append((NEVER if name in revising else seen, summary_of(meta)))
-        return _Columns.of(rows), tuple(damaged)
+            entries.append(_entry(summary_of(meta), NEVER if name in revising else seen))
+        entries.sort(key=lambda entry: entry["id"])
+        entries.sort(key=lambda entry: datetime.fromisoformat(entry["updated_at"]), reverse=True)
+        return tuple(entries), tuple(damaged)
 
-    def _load(self) -> "_Columns | None":
+    def _load(self) -> "_Entries | None":
         try:
             data = (self._folder / _INDEX).read_bytes()
             body = data[_HEAD_LENGTH:-2]
             if data[:_HEAD_LENGTH] != _HEAD % zlib.crc32(body):
                 return None
-            return _Columns.decode(json.loads(body))
-        except (OSError, ValueError, KeyError, TypeError):
+            entries = json.loads(body)
+            return tuple(entries) if all(entry.keys() == _FIELDS for entry in entries) else None
+        except (OSError, ValueError, TypeError, AttributeError):
             return None
 
-    def _save(self, columns: "_Columns") -> None:
-        body = json.dumps(columns.encode(), separators=(",", ":")).encode()
+    def _save(self, entries: "_Entries") -> None:
+        lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        body = f"[\n{lines}\n]".encode("utf-8", "surrogatepass")
         with contextlib.suppress(OSError):  # the list is valid even if the index cannot be saved
             atomic.replace(self._folder / _INDEX, (_HEAD % zlib.crc32(body)) + body + b"}\n", durable=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The rows in the order the directory gives them, as columns: one long string parses faster than many short ones.
-
-    Only titles may hold a space; the other words are joined by one.
-    """
-
-    names: str
-    signatures: "array[int]"
-    titles: list[str]
-    statuses: str
-    revisions: "array[int]"
-    digests: str
-    updated: str
-    branches: dict[str, tuple[str, int]]
-    """The few plans that are alternatives, each with what it was branched from."""
-    order: "array[int]"
-
-    @classmethod
-    def of(cls, rows: list[tuple[Signature, PlanSummary]]) -> "_Columns":
-        summaries = [summary for _, summary in rows]
-        newest = sorted(range(len(rows)), key=lambda n: summaries[n].plan_id)
-        newest.sort(key=lambda n: summaries[n].updated_at, reverse=True)
-        return cls(
-            names=" ".join(s.plan_id for s in summaries),
-            signatures=array("q", [number for seen, _ in rows for number in seen]),
-            titles=[s.title for s in summaries],
-            statuses=" ".join(s.status for s in summaries),
-            revisions=array("q", [s.revision for s in summaries]),
-            digests=" ".join(s.digest for s in summaries),
-            updated=" ".join(s.updated_at.isoformat() for s in summaries),
-            branches={s.plan_id: _pair(s.branched_from) for s in summaries if s.branched_from},
-            order=array("q", newest),
-        )
-
-    @classmethod
-    def decode(cls, columns: dict[str, Any]) -> "_Columns":
-        numbers = {name: array("q", b64decode(columns[name])) for name in _NUMBERS}
-        branches = {name: (PlanId(origin), int(at)) for name, (origin, at) in columns["branches"].items()}
-        return cls(**{**columns, **numbers, "branches": branches})
-
-    def encode(self) -> dict[str, Any]:
-        columns: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        return {**columns, **{name: b64encode(columns[name].tobytes()).decode() for name in _NUMBERS}}
-
-    def by_name(self) -> dict[str, tuple[Signature, PlanSummary]]:
-        numbers = iter(self.signatures)
-        seen = map(Signature._make, zip(numbers, numbers, strict=True))
-        return dict(zip(self.names.split(), zip(seen, self._summaries(), strict=True), strict=True))
-
-    def newest_first(self) -> tuple[PlanSummary, ...]:
-        summaries = tuple(self._summaries())
-        return tuple([summaries[position] for position in self.order])
-
-    def _summaries(self) -> Iterable[PlanSummary]:
-        statuses = map(_STATUS.__getitem__, self.statuses.split())
-        times = map(datetime.fromisoformat, self.updated.split())
-        points = {
-            name: BranchPoint(plan_id=PlanId(origin), revision=at) for name, (origin, at) in self.branches.items()
-        }
-        names = self.names.split()
-        columns = (names, self.titles, statuses, self.revisions, self.digests.split(), times, map(points.get, names))
-        return map(_ROW, zip(*columns, strict=True))
+_Entries = tuple[dict[str, Any], ...]
+"""The plans as `index.json` holds them, newest first: an object each, every field by its name."""
+_FIELDS = {*PlanSummary._fields[1:], "id", "seen"}
 
 
-_NUMBERS = ("signatures", "revisions", "order")
-_ROW: Callable[[Iterable[Any]], PlanSummary] = partial(tuple.__new__, PlanSummary)
-"""`PlanSummary._make` without a Python call for each row."""
+def _entry(plan: PlanSummary, seen: Signature) -> dict[str, Any]:
+    """`seen` is the signature of the record this was read from; while it matches, the record is not read again."""
+    origin = plan.branched_from
+    return {
+        "id": plan.plan_id,
+        "title": plan.title,
+        "status": plan.status.value,
+        "revision": plan.revision,
+        "created_at": plan.created_at.isoformat() if plan.created_at else None,
+        "updated_at": plan.updated_at.isoformat(),
+        "digest": plan.digest,
+        "branched_from": [origin.plan_id, origin.revision] if origin else None,
+        "gateway": plan.gateway,
+        "seen": list(seen),
+    }
+
+
+def _summary(entry: dict[str, Any]) -> PlanSummary:
+    origin, created = entry["branched_from"], entry["created_at"]
+    return PlanSummary(
+        entry["id"],
+        entry["title"],
+        _STATUS[entry["status"]],
+        entry["revision"],
+        entry["digest"],
+        datetime.fromisoformat(entry["updated_at"]),
+        BranchPoint(plan_id=PlanId(origin[0]), revision=origin[1]) if origin else None,
+        datetime.fromisoformat(created) if created else None,
+        entry["gateway"],
+    )
 
 
 def _scan(fd: int) -> tuple[list[str], set[str]]:
@@ -217,36 +187,37 @@ def _scan(fd: int) -> tuple[list[str], set[str]]:
     return names, revising
 
 
-def _look(fd: int, names: list[str]) -> "array[int]":
-    """The signature of every record, two numbers each; one that never matches if there is none."""
-    numbers: list[int] = []
+def _look(fd: int, names: list[str]) -> dict[str, list[int]]:
+    """The signature of every record; one that never matches if there is none."""
+    found: dict[str, list[int]] = {}
     stat, mask, meta = os.stat, INODE_MASK, f"/{META}"
     for name in names:
         try:
             info = stat(name + meta, dir_fd=fd)
         except OSError:
-            numbers += (-1, -1)
+            found[name] = [-1, -1]
         else:
-            numbers += (info.st_ctime_ns, info.st_ino & mask)
-    return array("q", numbers)
+            found[name] = [info.st_ctime_ns, info.st_ino & mask]
+    return found
 
 
 def summary_of(meta: PlanMeta) -> PlanSummary:
     """A plan's record as a line of the list."""
-    updated = meta.updated_at if meta.updated_at.tzinfo else meta.updated_at.replace(tzinfo=UTC)
     return PlanSummary(
         plan_id=meta.plan_id,
         title=meta.title,
         status=meta.status,
         revision=meta.revision,
         digest=meta.digest,
-        updated_at=updated.astimezone(UTC),
+        updated_at=_in_utc(meta.updated_at),
         branched_from=meta.branched_from,
+        created_at=_in_utc(meta.created_at),
+        gateway=meta.gateway,
     )
 
 
-def _pair(point: BranchPoint) -> tuple[str, int]:
-    return point.plan_id, point.revision
+def _in_utc(moment: datetime) -> datetime:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def alternatives(plans: Iterable[PlanSummary], plan_id: PlanId) -> tuple[PlanSummary, ...]:

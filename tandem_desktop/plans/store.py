@@ -95,8 +95,11 @@ class PlanStore:
         clock: Callable[[], datetime],
         artifacts: Path,
         performer: ActionPerformer | None = None,
+        *,
+        gateway: bool = False,
     ) -> None:
         self._folder = folder
+        self._gateway = gateway
         self._clock = clock
         self._performer = performer or ActionPerformer()
         self._sessions = SessionPlans(folder / "sessions")
@@ -124,6 +127,7 @@ class PlanStore:
                 self._files.sweep(folder)
                 saved = self._files.save_revision(folder, self._numbered(draft, 1))
                 meta, step = first_meta(saved, planner_model, tools_required)
+                meta = meta.model_copy(update={"gateway": self._gateway})
                 self._files.save_meta(folder, meta)
         _log_stored(saved)
         self._performer.after(meta, EventKind.PLAN_CREATED, step)
@@ -212,11 +216,16 @@ class PlanStore:
     def update(
         self, plan_id: PlanId, change: Callable[[PlanMeta], PlanMeta], expected_version: int | None = None
     ) -> PlanMeta:
-        """Change the record of a plan; identity, revision and digest cannot be changed.
+        """Change the record of a plan; identity, status, revision and digest cannot be changed.
 
         Raises:
             PlanModifiedError: it is no longer the version the caller saw.
         """
+        return self._update(plan_id, lambda meta: _with_status_of(meta, change(meta)), expected_version)
+
+    def _update(
+        self, plan_id: PlanId, change: Callable[[PlanMeta], PlanMeta], expected_version: int | None = None
+    ) -> PlanMeta:
         folder = self._files.existing(plan_id)
         with writing(folder), atomic.held(folder / LOCK):
             self._files.sweep(folder)
@@ -254,7 +263,7 @@ class PlanStore:
             meta, steps = self._advanced(meta, (event,))
             return meta
 
-        saved = self.update(plan_id, moved)
+        saved = self._update(plan_id, moved)
         self._perform_after(saved, steps)
         return saved
 
@@ -391,6 +400,10 @@ class PlanStore:
                 "created_at": self._clock(),
             }
         )
+
+
+def _with_status_of(before: PlanMeta, changed: PlanMeta) -> PlanMeta:
+    return changed if changed.status is before.status else changed.model_copy(update={"status": before.status})
 
 
 def _log_stored(version: PlanVersion) -> None:

@@ -1,4 +1,4 @@
-"""Tool names, categories, the tools available to a plan, and counts of tools that do not exist."""
+"""Tool names, categories, the tools available to a plan, and records of tools that do not exist or are guarded."""
 
 import contextlib
 import json
@@ -298,13 +298,16 @@ _MAX_NAME = 80
 
 
 class ToolCounts:
-    """Counts the requested tools that do not exist, in an append-only file. Write errors are ignored."""
+    """Records requested tools that do not exist, or calls of guarded tools, in an append-only file.
+
+    Write errors are ignored.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def note(self, tool: str) -> None:
-        line = json.dumps({"tool": tool[:_MAX_NAME]}).encode() + b"\n"
+    def note(self, tool: str, **facts: Any) -> None:
+        line = json.dumps({"tool": tool[:_MAX_NAME], **facts}).encode() + b"\n"
         with contextlib.suppress(OSError):
             atomic.make_directory(self._path.parent, mode=0o700)
             fd = syscalls.open_appending(str(self._path))
@@ -315,10 +318,16 @@ class ToolCounts:
                 os.close(fd)
 
     def counts(self) -> Counter[str]:
-        """The count of each tool; a line truncated by a crash is ignored."""
-        found: Counter[str] = Counter()
+        """The count of each tool, without calls that were blocked."""
+        return Counter(str(entry["tool"]) for entry in self.entries() if not entry.get("blocked"))
+
+    def entries(self) -> tuple[dict[str, Any], ...]:
+        """Every record, oldest first; a line truncated by a crash is ignored."""
+        found: list[dict[str, Any]] = []
         with contextlib.suppress(OSError):
             for line in self._path.read_bytes().splitlines():
-                with contextlib.suppress(ValueError, TypeError, KeyError):
-                    found[str(json.loads(line)["tool"])] += 1
-        return found
+                with contextlib.suppress(ValueError):
+                    entry = json.loads(line)
+                    if isinstance(entry, dict) and "tool" in entry:
+                        found.append(entry)
+        return tuple(found)

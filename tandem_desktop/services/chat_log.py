@@ -27,6 +27,9 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import (
     AgentUpdated,
     ChatGrew,
+    OrchestrationEnded,
+    OrchestrationMoved,
+    OrchestrationStarted,
     PermissionAnswered,
     PermissionAsked,
     PerspectiveCompleted,
@@ -46,6 +49,7 @@ from tandem_desktop.domain.events import (
 )
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId, ToolCallId
 from tandem_desktop.domain.perspectives import Perspective, Role, as_text
+from tandem_desktop.domain.reflection import OrchestrationStage
 from tandem_desktop.execution.undo import RewindPlan, UndoneRun
 from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.storage import atomic, syscalls
@@ -116,6 +120,14 @@ def _in_short(found: Perspective) -> str:
     return f"{concerns}, {found.estimated_effort.value} effort"
 
 
+_STAGES = {
+    OrchestrationStage.GENERATING: "Orchestration: a plan is being made.",
+    OrchestrationStage.AWAITING_APPROVAL: "Orchestration: the plan waits for your approval.",
+    OrchestrationStage.EXECUTING: "Orchestration: the plan is being executed.",
+    OrchestrationStage.REFLECTING: "Orchestration: an agent looks back at the run.",
+    OrchestrationStage.AWAITING_ADJUSTMENTS: "Orchestration: the adjustments wait for your decision.",
+}
+
 CHAT = "chat.jsonl"
 
 
@@ -180,6 +192,14 @@ class ChatLog:
                 self._add(event.session_id, EntryKind.QUESTION, text=event.request.call.title, request=event.request)
             case PermissionAnswered():
                 self._answered(event)
+            case OrchestrationStarted() if event.session_id is not None:
+                self._add(event.session_id, EntryKind.PERSON, text=event.task)
+            case OrchestrationMoved() if event.session_id is not None:
+                self._add(event.session_id, EntryKind.NOTE, text=_STAGES[event.stage])
+            case OrchestrationEnded() if event.session_id is not None:
+                outcome = event.outcome.value.replace("_", " ")
+                text = f"Orchestration ended: {outcome}. {event.problem}".strip()
+                self._add(event.session_id, EntryKind.NOTE, text=text)
             case PlanProposed():
                 session_id = self._session_of(event.plan_id)
                 if session_id is not None:

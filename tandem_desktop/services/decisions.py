@@ -138,35 +138,35 @@ class Expiry:
         events: EventStream,
         since: Since,
         stale_after: timedelta,
+        gateway_stale_after: timedelta,
     ) -> None:
         self._plans = plans
         self._events = events
         self._since = since
         self._stale_after = stale_after
+        self._gateway_stale_after = min(gateway_stale_after, stale_after)
 
     def expire(self, plans: Iterable[PlanSummary] | None = None) -> tuple[PlanId, ...]:
         """End every stale plan, of these or of all, and return which. A plan that cannot be read is left alone."""
         every = self._plans.list().plans if plans is None else plans
-        stale = [plan for plan in every if self._is_stale(plan.status, plan.updated_at)]
+        stale = [plan for plan in every if self._is_stale(plan)]
         return tuple(plan.plan_id for plan in stale if self.settle(plan.plan_id))
 
     def settle(self, plan_id: PlanId) -> bool:
         """End one plan if it is stale; says whether it was."""
-        if not self._has_expired(self._plans.meta(plan_id)):
+        if not self._is_stale(self._plans.meta(plan_id)):
             return False
         with contextlib.suppress(PlanError):
             # Checked again under the lock: a person may have decided in between.
-            meta = self._plans.send_if(plan_id, lambda found: Expire() if self._has_expired(found) else None)
+            meta = self._plans.send_if(plan_id, lambda found: Expire() if self._is_stale(found) else None)
             if meta.status is PlanStatus.EXPIRED:
                 self._events.publish(PlanExpired(plan_id=plan_id))
                 return True
         return False
 
-    def _has_expired(self, meta: PlanMeta) -> bool:
-        return self._is_stale(meta.status, meta.updated_at)
-
-    def _is_stale(self, status: PlanStatus, updated_at: datetime) -> bool:
-        return may_expire(status) and self._since(updated_at) >= self._stale_after
+    def _is_stale(self, plan: PlanMeta | PlanSummary) -> bool:
+        after = self._gateway_stale_after if plan.gateway else self._stale_after
+        return may_expire(plan.status) and self._since(plan.updated_at) >= after
 
 
 class Decisions:

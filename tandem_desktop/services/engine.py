@@ -70,8 +70,8 @@ class Engine:
     finish: Callable[[], None]
     """Wait for background work."""
     settings: Settings
-    would_block: ToolCounts
-    """Calls of guarded tools that were only logged: what the guard would have blocked."""
+    guarded_calls: ToolCounts
+    """Calls of guarded tools: what the guard blocked, or would have blocked where it only logs."""
 
     def listing(self) -> PlanListing:
         """Every plan as it is now: a plan that waited too long is expired, a run that was cut off is stalled."""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from tandem_desktop.domain.errors import StaleRevisionError, TandemError
+from tandem_desktop.domain.errors import StaleRevisionError
 from tandem_desktop.domain.event_stream import EventStream
-from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalFinished, RehearsalStarted
+from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalStarted
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.commands import RunControl
@@ -86,17 +86,9 @@ class Rehearsals:
             self._on_output(operation, chunk)
 
         self._events.publish(RehearsalStarted(plan_id=plan_id, revision=version.revision))
-        problem = "it came to an unexpected end"
-        try:
-            rehearsal = self._rehearser.rehearse(
-                version, network=network, once=once, control=control, on_output=hear, on_command=told.command
-            )
-            problem = ""
-        except TandemError as error:
-            problem = error.message
-            raise
-        finally:
-            self._events.publish(RehearsalFinished(plan_id=plan_id, revision=version.revision, problem=problem))
+        rehearsal = self._rehearser.rehearse(
+            version, network=network, once=once, control=control, on_output=hear, on_command=told.command
+        )
         if not once and version.revision == self._plans.latest_revision(plan_id):
             self._store.save(version, rehearsal)
         return rehearsal

@@ -384,15 +384,23 @@ class PlanRuns:
     def roll_back(self, run_id: str | None) -> RunResult:
         return RunResult(*self._recovery.roll_back(run_id))
 
+    def cancel(self, run_id: str | None) -> RunResult:
+        """Close an interrupted run, and its plan, as cancelled."""
+        return RunResult(*self._recovery.cancel(run_id))
+
     def mark_failed(self, run_id: str | None) -> RunResult:
         return RunResult(*self._recovery.mark_failed(run_id))
 
     def recover(self, run_id: str, way: str) -> RunResult:
-        """Settle an interrupted run: `resume`, `resume-again` (its command, too), `rollback` or `mark-failed`."""
+        """Settle an interrupted run.
+
+        `way` is `resume`, `resume-again` (its command too), `rollback`, `cancel` or `mark-failed`.
+        """
         ways: dict[str, Callable[[str], RunResult]] = {
             "resume": self.resume,
             "resume-again": partial(self.resume, run_command_again=True),
             "rollback": self.roll_back,
+            "cancel": self.cancel,
             "mark-failed": self.mark_failed,
         }
         return ways[way](run_id)
@@ -408,7 +416,7 @@ class PlanRuns:
             run = waiting[0]
             raise InterruptedRunError(
                 f"{run.run_id} was interrupted ({run.done} of {run.total} done) and must be settled first.",
-                next="tandem recover --resume, --rollback or --mark-failed",
+                next="tandem recover --resume, --rollback, --cancel or --mark-failed",
             )
 
     def _stall(self, meta: PlanMeta) -> PlanEvent | None:

@@ -121,7 +121,7 @@ def plan_figures(engine: Engine) -> PlanFigures:
         timed_operations=sum(len(found) for _, found in timed),
         seconds=sum(_seconds(run) for run, _ in timed),
         tool_gaps=tuple((engine.proposals.gaps.counts() + _missing_programs(results)).most_common()),
-        would_block=tuple(engine.would_block.counts().most_common()),
+        would_block=tuple(engine.guarded_calls.counts().most_common()),
     )
 
 

@@ -377,7 +377,9 @@ class PermissionInterceptor:
         call, use, planning = asked.request.call, asked.use, asked.context.plan_mode
         if outcome.verdict is PermissionVerdict.ALLOW and use.command is not None and asked.command is None:
             self._granted[use.command, planning] += 1
-        only_logged = self._settings.guarded_tools_only_logged and is_guarded(use, asked.context)
+        in_plan = outcome.handling in (Handling.HELD, Handling.QUEUED) or self.is_approved(call)
+        guarded = is_guarded(use, asked.context) and not in_plan
+        only_logged = self._settings.guarded_tools_only_logged and guarded
         request = InterceptedRequest(
             request_id=asked.request.id,
             session_id=asked.request.session_id,
@@ -395,6 +397,7 @@ class PermissionInterceptor:
             handling=outcome.handling,
             queued_as=outcome.queued_as,
             warning=f"The guard would have blocked {use.tool}." if only_logged else "",
+            guard_blocked=guarded and not only_logged and outcome.handling is Handling.REFUSED,
         )
         _log.info(
             "permission answered: session %s, request %s, tool %s (%s), %s, %s",

@@ -47,6 +47,8 @@ from tandem_desktop.staging.staging_store import StagingStore
 from tandem_desktop.storage import atomic
 
 _SHELL = "/bin/sh"
+_MAX_TITLE = 200
+_MAX_PATHS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +204,17 @@ class _SessionBuilder:
 
     def _record_decision(self, request: InterceptedRequest) -> None:
         self._store.note_request(request)
-        if request.warning:
-            self._engine.would_block.note(request.tool)
+        if request.guard_blocked or request.warning:
+            self._engine.guarded_calls.note(
+                request.tool,
+                at=self._clock().isoformat(),
+                session_id=self._place.session_id,
+                title=request.title[:_MAX_TITLE],
+                paths=list(request.paths[:_MAX_PATHS]),
+                plan_mode=request.plan_mode,
+                blocked=request.guard_blocked,
+                reason=request.reason or request.warning,
+            )
         self._engine.events.publish(
             PermissionAnswered(
                 session_id=self._place.session_id,

@@ -75,6 +75,8 @@ class InterceptedRequest:
     queued_as: int | None = None
     """The number of its operation if known, else its position among the queued commands."""
     warning: str = ""
+    guard_blocked: bool = False
+    """Refused because its tool may only be used through a plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

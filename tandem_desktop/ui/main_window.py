@@ -98,8 +98,10 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
         yield act(name, tr_marked(title), of_plan, at(partial(_request, kind=kind)), here)
     tell = at(lambda place: place.own.inject_planning_tools())
     yield act("planning-tools", tr("Tell the agent how plans are made here"), of_plan, tell, here)
-    begin = {name: at(partial(_begin_command, command=name)) for name in ("perspectives", "template", "save-template")}
+    begun = ("perspectives", "orchestrate", "template", "save-template")
+    begin = {name: at(partial(_begin_command, command=name)) for name in begun}
     yield act("perspectives", tr("Have three advisors look at a task…"), of_plan, begin["perspectives"], here)
+    yield act("orchestrate", tr("Take a task to its end…"), of_plan, begin["orchestrate"], here)
     yield act("template", tr("New plan from a template…"), of_plan, begin["template"], here)
     yield act("save-template", tr("Keep this plan as a template…"), of_plan, begin["save-template"], here)
     yield act("tasks", tr("View tasks"), of_plan, at(lambda place: place.panel.show_tasks()), here)

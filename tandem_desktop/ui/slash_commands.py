@@ -133,6 +133,8 @@ class WindowCommands(QObject):
     mode_wanted = Signal()
     perspectives_wanted = Signal(str)
     """The task to ask the advisors about."""
+    orchestration_wanted = Signal(str)
+    """The task to orchestrate."""
     plans_wanted = Signal(str)
     """The text to search for in the plan list."""
     reflection_wanted = Signal()
@@ -162,6 +164,12 @@ class WindowCommands(QObject):
                 self.perspectives_wanted.emit(words)
             case "perspectives":
                 self._background.chat.note(self._shown()[0], tr("Say what they should look at: /perspectives TASK"))
+            case "orchestrate" if words == "stop":
+                self._background.orchestrations.stop()
+            case "orchestrate" if words:
+                self.orchestration_wanted.emit(words)
+            case "orchestrate":
+                self._background.chat.note(self._shown()[0], tr("Say what is to be done: /orchestrate TASK"))
             case "plans":
                 self._list(words)
             case "plan-stats":

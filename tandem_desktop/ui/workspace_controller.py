@@ -14,6 +14,7 @@ from tandem_desktop.domain.events import (
     AgentUpdated,
     ChatGrew,
     DiskTouched,
+    OrchestrationMoved,
     PermissionAsked,
     PlanExpired,
     RunFinished,
@@ -282,6 +283,18 @@ class WorkspaceController(QObject):
         self._need_plan_mode()
         self.turns.plan_with_perspectives(task)
 
+    def _orchestrate(self, task: str) -> None:
+        """A task of its own conversation: a session has one plan at a time."""
+        profile = self.agents.profile
+        if profile is None or self.background.orchestrations.is_under_way:
+            self.chat.composer.set_text(f"/orchestrate {task}")
+            self.said.emit(tr("A task is under way, or an agent is looked for; try again in a moment."), "info")
+            return
+        if self._plan_id is not None:
+            self.new_plan()
+        orchestrating = self.background.orchestrate(self.session_id, task, profile)
+        self.commands.run(orchestrating, lambda ended: None, self.failed.emit)
+
     def refresh_plans(self) -> None:
         self.commands.latest("plans", self.background.run(self.background.engine.listing), self._plans_listed)
 
@@ -321,6 +334,7 @@ class WorkspaceController(QObject):
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
         self.own.perspectives_wanted.connect(self._plan_with_perspectives)
+        self.own.orchestration_wanted.connect(self._orchestrate)
         self.own.failed.connect(self.failed)
         self.own.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         chat.approve_requested.connect(self._approve_from_card)
@@ -371,6 +385,8 @@ class WorkspaceController(QObject):
         plan_id, plan_of = plan_text.page_to_read(event), self.background.engine.plans.plan_of
         if plan_id is not None and (plan_id == self._plan_id or plan_id == plan_of(self.session_id)):
             self.open_plan(plan_id)
+        if isinstance(event, OrchestrationMoved) and event.session_id == self.session_id:
+            self._show_orchestrated(event.plan_id)
         if isinstance(event, PlanExpired):
             self.said.emit(plan_text.expired_words(self._titles().get(event.plan_id, event.plan_id)), "risk")
         if isinstance(event, RunFinished | RunUndone):
@@ -380,6 +396,10 @@ class WorkspaceController(QObject):
             self.disk_changed.emit(words)
         if wanted := plan_text.wants_attention(event, self._titles()):
             self.attention_wanted.emit(*wanted)
+
+    def _show_orchestrated(self, plan_id: PlanId | None) -> None:
+        if plan_id is not None and plan_id != self._plan_id:
+            self.open_plan(plan_id)
 
     def _heard(self, session_id: SessionId, event: AgentUpdated) -> None:
         update = event.update

@@ -107,6 +107,22 @@ def test_everything_done_and_proven_gives_zero(project: Path, capsys: pytest.Cap
     assert "planned, not proven (1): S0-03" in out
 
 
+def test_what_was_decided_against_is_neither_proven_nor_planned_and_says_why(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declined = "- [-] S0-04 The sky falls.\n  Decided against: it is held up.\n"
+    (project / "tests" / "requirements.md").write_text(LIST + declined)
+    assert run_tests(project) == 0
+    assert main([], root=project) == 0
+    out = capsys.readouterr().out
+    assert "decided against (1): S0-04" in out
+    assert "planned, not proven (1): S0-03" in out
+    for wrong in (declined.partition("\n")[0], declined.replace("[-]", "[ ]")):
+        (project / "tests" / "requirements.md").write_text(LIST + wrong)
+        assert main([], root=project) == 2
+        assert "S0-04 needs the mark [-]" in capsys.readouterr().err
+
+
 def test_marks_arrive_from_parallel_workers_as_from_one_process(project: Path) -> None:
     assert run_tests(project) == 0
     alone = json.loads((project / RESULTS).read_text())["tests"]

@@ -356,6 +356,7 @@ def test_an_interrupted_run_stops_every_writing_call_with_5_until_it_is_settled(
     ("way", "status", "rolled_back", "files"),
     [
         ("--rollback", "failed", True, set()),
+        pytest.param("--cancel", "cancelled", True, set(), marks=pytest.mark.req("S3-56")),
         ("--resume", "completed", False, {*(f"{name}.txt" for name in "abcdef"), "last.txt"}),
     ],
 )
@@ -367,6 +368,22 @@ def test_a_cut_off_run_is_settled_exactly(
     assert len(settled["results"]) == 8
     assert {path.name for path in cut_off.workspace.glob("*.txt")} == files | {"notes.txt"}
     assert cut_off.answer("recover") == {"interrupted": []}
+
+
+@pytest.mark.req("S3-56")
+def test_cancelling_after_a_crash_ends_the_plan_and_keeps_what_is_done_where_the_policy_says_so(
+    tandem: CommandLine,
+) -> None:
+    plan = tandem.propose(write("one.txt", "1\n"), bash("true"), write("two.txt", "2\n"))
+    tandem.approve(plan["plan_id"])
+    call = ["-C", str(tandem.workspace), "apply", plan["plan_id"], "--on-failure", "stop"]
+    killed_while_writing("two.txt", call)
+    settled = tandem.answer("recover", "--cancel")
+    assert (settled["status"], settled["rolled_back"], settled["interrupted"]) == ("cancelled", False, [])
+    assert tandem.answer("show", plan["plan_id"])["plan"]["status"] == "cancelled"
+    assert (tandem.workspace / "one.txt").exists()
+    tandem.answer("undo", settled["run_id"])
+    assert not (tandem.workspace / "one.txt").exists()
 
 
 def test_marking_failed_leaves_the_tree_and_it_can_still_be_undone(cut_off: CommandLine) -> None:
@@ -462,6 +479,7 @@ def test_show_says_which_task_an_operation_belongs_to_and_what_each_task_will_do
     assert sum("      task " in line for line in lines) == 2
 
 
+@pytest.mark.req("S3-58")
 def test_a_page_that_a_person_edited_is_named_and_kept_and_is_not_what_is_approved(tandem: CommandLine) -> None:
     plan = tandem.propose(write("a.txt", "x\n"))
     other = tandem.propose(write("b.txt", "x\n"))

@@ -1,5 +1,6 @@
 """A task given over real HTTP: three advisors look at it, an agent plans it, a decision by digest runs it."""
 
+import contextlib
 import json
 import signal
 from collections.abc import Iterator
@@ -79,12 +80,14 @@ def test_a_task_goes_from_its_first_look_to_its_last_task_over_http_alone(served
     assert tasks["progress"]["percentComplete"] == 100
 
 
-@pytest.mark.req("S2-02")
+@pytest.mark.req("S2-02", "S3-57")
 def test_whoever_asks_may_overrule_the_first_look(served: Served) -> None:
     lines = served.ask("POST", PLANNING, body=asked(served, "write", perspectives=False)).lines
     assert (lines[0]["planRequired"], lines[0]["perspectives"]) == (True, False)
     assert "perspective_start" not in {line["type"] for line in lines}
     assert [each["path"] for each in lines[-1]["plan"]["operations"]] == ["hello.py"]
+    with contextlib.closing(served.engine()) as engine:
+        assert engine.plans.meta(lines[-1]["plan"]["planId"]).gateway
 
 
 def test_an_agent_nobody_knows_and_an_empty_task_are_refused_before_anything_starts(served: Served) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tandem_desktop.domain.ids import PlanId, RunId, new_run_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
-from tandem_desktop.execution.commands import InPlaceCommands, RunControl, segments
+from tandem_desktop.execution.commands import ExternalCalls, InPlaceCommands, RunControl, segments
 from tandem_desktop.execution.run_manager import ConcurrentChanges, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.storage.objects import ObjectStore
@@ -48,6 +48,7 @@ def a_run_manager(
         objects=ObjectStore(locations.objects),
         runs=RunStore(locations.runs),
         commands=InPlaceCommands(workspace),
+        calls=ExternalCalls(),
         run_completion=FiledRuns(),
         clock=a_clock(),
         on_result=on_result,

@@ -199,6 +199,12 @@ WINDOW_COMMANDS = (
     ChatCommand(
         "perspectives", later("Have three advisors look at a task, then plan it"), "task", CommandSource.WINDOW
     ),
+    ChatCommand(
+        "orchestrate",
+        later("Take a task from a plan to its end, with your decision at every gate; or stop it"),
+        "task|stop",
+        CommandSource.WINDOW,
+    ),
     ChatCommand("plans", later("Find a plan"), "[words]", CommandSource.WINDOW),
     ChatCommand("plan-stats", later("Figures of this workspace's plans"), source=CommandSource.WINDOW),
     ChatCommand("plan-simulate", later("What the plan would do, without doing it"), "[plan]", CommandSource.WINDOW),

@@ -298,15 +298,16 @@ def _first_line(text: str) -> str:
 _WAYS = (
     ("resume", later("Resume"), later("Go on from where it stopped, with exactly what was approved.")),
     ("rollback", later("Roll back"), later("Put every file back as it was before the run.")),
+    ("cancel", later("Cancel plan"), later("End the plan. The policy on failure of its run decides about the files.")),
     ("mark-failed", later("Mark failed"), later("Leave the files as they are now and close the run.")),
 )
 
 
 class InterruptedSheet(Sheet):
-    """Resume, roll back or mark failed. Escape postpones it; no other run can start until then."""
+    """Resume, roll back, cancel or mark failed. Escape postpones it; no other run can start until then."""
 
     chosen = Signal(str, str)
-    """Run id and `resume`, `resume-again`, `rollback` or `mark-failed`."""
+    """Run id and `resume`, `resume-again`, `rollback`, `cancel` or `mark-failed`."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "interrupted-sheet", tr("A run was interrupted"))
@@ -361,6 +362,7 @@ class InterruptedSheet(Sheet):
         self.open(self.later)
         self._may_resume()
         self.decides(self.buttons["rollback"], run.damage is None)
+        self.decides(self.buttons["cancel"], run.damage is None)
         self.decides(self.buttons["mark-failed"], True)
 
     def _way(self, way: str, words: str, meaning: str) -> QWidget:

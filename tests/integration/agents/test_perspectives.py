@@ -78,7 +78,8 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     assert "--no-perspectives leaves them out." in said.err
     look = plan["qualification"]
     assert (look["task_type"], look["complexity"], look["risk_level"]) == ("mixed", "complex", "medium")
-    assert (look["plan_required"], look["reasons"][0]) == (True, "it touches code and operations")
+    assert (look["plan_required"], look["qualified_by"]) == (True, "CHAPO (built-in)")
+    assert "Guessed from its words." in said.err
     found = plan["perspectives"]
     assert found["missing"] == []
     assert found["chapo"]["strategic_analysis"] == scripts.CHAPO["strategic_analysis"]

@@ -9,6 +9,7 @@ import pytest
 from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, TandemEvent
 from tests.support.agent_scripts import OPTIONS, Steps
 from tests.support.agents_on_path import put_on_path
+from tests.support.command_line import CommandLine
 from tests.ui.window.driver import Person
 
 
@@ -19,10 +20,15 @@ def an_agent_that_sends_mail(programs: Path, workspace: Path) -> None:
     put_on_path(programs, "opencode", {"turns": [turn]})
 
 
-@pytest.mark.req("S3-33", "S3-34", "S3-35", "S3-39")
+@pytest.mark.req("S3-33", "S3-34", "S3-35", "S3-39", "S3-55")
 @pytest.mark.parametrize("only_logged", [False, True])
 def test_a_guarded_tool_is_refused_with_the_way_to_a_plan_or_where_the_guard_only_logs_asked_about_as_ever(
-    open_window: Callable[..., Person], programs: Path, workspace: Path, tmp_path: Path, only_logged: bool
+    open_window: Callable[..., Person],
+    programs: Path,
+    workspace: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    only_logged: bool,
 ) -> None:
     an_agent_that_sends_mail(programs, workspace)
     (workspace / ".tandem").mkdir()
@@ -49,5 +55,10 @@ def test_a_guarded_tool_is_refused_with_the_way_to_a_plan_or_where_the_guard_onl
         assert not any(isinstance(event, PermissionAsked) for event in heard)
     window.place.turns.stop()
     window.wait(lambda: not window.place.turns.is_any)
-    would_block = window.place.background.engine.would_block.counts()
-    assert would_block == ({"gmail_send": 1} if only_logged else {})
+    counts = window.place.background.engine.guarded_calls.counts()
+    assert counts == ({"gmail_send": 1} if only_logged else {})
+    tandem = CommandLine(workspace, capsys)
+    (call,) = tandem.answer("audit", "guard")["calls"]
+    assert (call["tool"], call["blocked"], call["title"]) == ("gmail_send", not only_logged, "gmail_send")
+    assert (call["session_id"], call["plan_mode"]) == (window.place.session_id, False)
+    assert f"gmail_send  {'would have been ' if only_logged else ''}blocked" in tandem("audit", "guard").out

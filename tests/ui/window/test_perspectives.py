@@ -1,5 +1,6 @@
 """Three advisors look at a task: their progress is shown, and the plan has what they said and their tasks."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +9,10 @@ from PySide6.QtCore import Qt
 
 from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.perspectives import Role
+from tandem_desktop.domain.plan import PlanStatus
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path
-from tests.support.perspective_scripts import CHAPO, acp_agent
+from tests.support.perspective_scripts import CHAPO, PLAN, acp_agent
 from tests.ui.window.driver import Person
 
 
@@ -65,6 +67,39 @@ def test_with_the_setting_on_a_task_that_should_be_planned_is_looked_at_first_an
     window.click("transcript-koda")
     assert [path.name for path in opened] == ["koda.jsonl"]
     assert "You are KODA" in opened[0].read_text()
+
+
+@pytest.mark.req("S2-34", "S2-35")
+def test_a_request_goes_from_the_first_look_over_three_advisors_and_the_approval_to_its_last_task(
+    open_window: Callable[..., Person], programs: Path, workspace: Path
+) -> None:
+    steps = Steps(workspace)
+    script = acp_agent(
+        steps.write("session.py", "class Session: ...\n"),
+        synthesis=[{"do": "say", "text": json.dumps(PLAN)}],
+    )
+    script["by_words"]["Your task now: t2"] = [steps.write("staging.yml", "restart: true\n")]
+    put_on_path(programs, "opencode", script)
+    window = open_window("opencode")
+    panel = window.place.panel
+    window.type_into_composer("refactor the auth system and deploy to staging")
+    window.wait(lambda: window.sees("first-look"))
+    assert "Guessed from its words." in window.find("first-look").accessibleName()
+    window.place.chat.composer.set_text("")
+    window.ask("/perspectives refactor the auth system and deploy to staging")
+    window.wait(lambda: window.operations == ["session.py", "staging.yml"])
+    assert panel.page is not None
+    assert panel.page.version.perspectives.qualification.endswith("Qualified by CHAPO (opencode).")
+    window.click("plan-action-view_tasks")
+    assert panel.tasks.words == "2 tasks · 2 waiting"
+    window.click("plan-action-approve")
+    window.wait(lambda: window.sees("approval-implement"))
+    window.click("approval-implement")
+    window.wait(lambda: window.status is PlanStatus.COMPLETED)
+    window.wait(lambda: panel.tasks.words.endswith("(2/2 tasks succeeded)"))
+    assert (workspace / "staging.yml").read_text() == "restart: true\n"
+    entries = window.place.background.chat.entries(window.place.session_id)
+    assert any("(2/2 tasks succeeded)" in entry.text for entry in entries if entry.kind is EntryKind.NOTE)
 
 
 def test_stopped_while_koda_looks_there_is_no_plan_and_the_next_message_is_taken(

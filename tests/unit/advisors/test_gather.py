@@ -61,14 +61,16 @@ async def test_every_voice_hears_the_task_its_role_and_the_first_look() -> None:
         assert "mixed task, complex, medium risk" in advisor.words[role]
 
 
-@pytest.mark.req("S2-01", "S2-02")
+@pytest.mark.req("S2-01", "S2-02", "S2-34")
 async def test_chapo_qualifies_the_task_for_the_others_and_for_the_plan() -> None:
     said = {**GOOD["chapo"], "task_type": "operations", "complexity": "simple", "risk_assessment": "low"}
     advisor = ScriptedPerspectives({**GOOD, "chapo": said})
     found, _ = await gathered(advisor)
-    qualified = "Nothing known of it calls for a plan: operations task, simple, low risk."
+    known = "Nothing known of it calls for a plan: operations task, simple, low risk."
+    qualified = f"{known} Qualified by CHAPO (scripted)."
     assert found.qualification == qualified
     assert "What its words show: Plan it first: mixed task" in advisor.words["chapo"]
+    assert "Guessed from its words." in advisor.words["chapo"]
     for role in ("koda", "devo"):
         assert f"The task is qualified: {qualified}" in advisor.words[role]
 

@@ -173,7 +173,7 @@ async def test_reflection_can_be_off_altogether_or_for_simple_tasks(
 
 
 @pytest.mark.setting("reflection_after_success")
-@pytest.mark.req("S4-12", "S4-25")
+@pytest.mark.req("S4-12", "S4-25", "S4-29")
 @pytest.mark.parametrize(
     ("fields", "asked"),
     [

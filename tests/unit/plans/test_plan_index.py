@@ -42,7 +42,8 @@ def test_plans_are_listed_newest_first_with_what_a_person_needs(store: PlanStore
     rows = store.list().plans
     assert [row.plan_id for row in rows] == [plan_id(0), plan_id(2), plan_id(1)]
     meta = store.meta(plan_id(0))
-    assert rows[0] == (meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, meta.updated_at, None)
+    rest = (meta.updated_at, None, meta.created_at, False)
+    assert rows[0] == (meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, *rest)
     assert isinstance(rows[0].status, PlanStatus)
 
 
@@ -64,6 +65,24 @@ def test_the_index_is_not_written_when_a_plan_is(
     propose_another = a_version(a_write(), plan_id=plan_id(7), session_id="SES-7")
     store.create_plan(propose_another)
     assert (plans / "index.json").read_bytes() == index
+
+
+@pytest.mark.req("S0-93")
+def test_the_index_tells_a_reader_of_each_plan_by_name(
+    store: PlanStore, plans: Path, clock: Clock, remembered: Settle
+) -> None:
+    propose(store, clock, 2)
+    store.send(plan_id(0), Approve())
+    store.update(plan_id(0), lambda meta: meta.model_copy(update={"title": "Grüße"}))
+    remembered()
+    text = (plans / "index.json").read_text(encoding="utf-8")
+    rows = {row["id"]: row for row in json.loads(text)["plans"]}
+    assert list(rows) == [row.plan_id for row in store.list().plans]
+    for number in (0, 1):
+        meta, row = store.meta(plan_id(number)), rows[plan_id(number)]
+        assert (row["title"], row["status"], row["revision"]) == (meta.title, meta.status.value, meta.revision)
+        assert (row["created_at"], row["updated_at"]) == (meta.created_at.isoformat(), meta.updated_at.isoformat())
+    assert "Grüße" in next(line for line in text.splitlines() if plan_id(0) in line)
 
 
 def test_only_records_that_changed_are_read(
@@ -167,8 +186,8 @@ def test_an_index_that_fits_its_checksum_but_not_its_shape_is_rebuilt(
 ) -> None:
     propose(store, clock, 2)
     right = store.list().plans
-    for body in (b"{}", b"[]", b'{"names": 1}'):
-        (plans / "index.json").write_bytes(b'{"format":1,"crc":"%08x","columns":' % zlib.crc32(body) + body + b"}\n")
+    for body in (b"{}", b"[]", b'{"names": 1}', b"1", b"[1]", b'[{"id": "PLAN-00000000"}]'):
+        (plans / "index.json").write_bytes(b'{"format":2,"crc":"%08x","plans":' % zlib.crc32(body) + body + b"}\n")
         assert store.list().plans == right
 
 

@@ -23,6 +23,7 @@ from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.lifecycle import has_ended
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus
 from tandem_desktop.domain.state_machine import Approve, Pause
+from tandem_desktop.plans import records
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.storage import syscalls
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_version, a_write
@@ -49,7 +50,7 @@ def test_a_new_plan_is_a_numbered_record_a_page_and_a_proposed_meta(store: PlanS
     saved = store.create_plan(a_version(a_write(), a_command()), planner_model="gpt")
     store.list()
     assert {path.name for path in (plans / PLAN_ID).iterdir()} == {"r001.json", "r001.md", "meta.json", ".lock"}
-    assert json.loads((plans / "index.json").read_bytes())["format"] == 1
+    assert json.loads((plans / "index.json").read_bytes())["format"] == 2
     assert (saved.revision, saved.parent_revision, saved.created_at) == (1, None, A_MOMENT)
     record = json.loads((plans / PLAN_ID / "r001.json").read_bytes())
     assert (record["revision"], record["origin"], record["approval_hash"]) == (1, "agent", saved.approval_hash)
@@ -370,9 +371,13 @@ def test_a_session_has_the_revisions_of_its_one_plan(store: PlanStore, another_s
 
 @pytest.mark.req("S0-46")
 @pytest.mark.parametrize("status", list(PlanStatus))
-def test_a_session_begins_another_plan_only_when_the_first_has_ended(store: PlanStore, status: PlanStatus) -> None:
+def test_a_session_begins_another_plan_only_when_the_first_has_ended(
+    store: PlanStore, plans: Path, status: PlanStatus
+) -> None:
     store.create_plan(a_version(a_write()))
-    store.update(PLAN_ID, lambda meta: meta.model_copy(update={"status": status}))
+    (plans / PLAN_ID / "meta.json").write_bytes(
+        records.encode(store.meta(PLAN_ID).model_copy(update={"status": status}))
+    )
     second = a_version(a_write(), plan_id=OTHER)
     if has_ended(status):
         store.create_plan(second)
@@ -384,6 +389,15 @@ def test_a_session_begins_another_plan_only_when_the_first_has_ended(store: Plan
         assert store.plan_of(SESSION_ID) == PLAN_ID
         with pytest.raises(PlanNotFoundError):
             store.meta(OTHER)
+
+
+@pytest.mark.req("S0-95")
+@pytest.mark.parametrize("status", [each for each in PlanStatus if each is not PlanStatus.PROPOSED])
+def test_no_change_of_the_record_moves_a_plan_past_the_table(store: PlanStore, status: PlanStatus) -> None:
+    store.create_plan(a_version(a_write()))
+    saved = store.update(PLAN_ID, lambda meta: meta.model_copy(update={"status": status, "rating": 4}))
+    assert (saved.status, saved.rating) == (PlanStatus.PROPOSED, 4)
+    assert store.meta(PLAN_ID) == saved
 
 
 def test_a_plan_nobody_can_read_does_not_lock_its_session(store: PlanStore, plans: Path) -> None:

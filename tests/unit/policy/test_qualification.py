@@ -54,8 +54,10 @@ def test_reason_is_said_in_words() -> None:
     words = qualify("refactor the auth system and deploy to staging").summary
     assert words.startswith("Plan it first: mixed task, complex, medium risk")
     assert "it touches code and operations" in words
-    assert qualify("add a --verbose flag").summary == "Nothing known of it calls for a plan: code task."
-    assert qualify("add a thing").summary == "Nothing known of it calls for a plan."
+    assert qualify("add a --verbose flag").summary == (
+        "Nothing known of it calls for a plan: code task. Guessed from its words."
+    )
+    assert qualify("add a thing").summary == "Nothing known of it calls for a plan. Guessed from its words."
     assert qualify("rotate the API keys on the server").summary == (
-        "Plan it first: high risk (much is at stake: api keys)."
+        "Plan it first: high risk (much is at stake: api keys). Guessed from its words."
     )

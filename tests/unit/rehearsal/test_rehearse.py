@@ -11,7 +11,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import UserAbortError
-from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalFinished, TandemEvent
+from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, TandemEvent
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
@@ -243,7 +243,7 @@ def test_output_and_outcomes_are_told_while_it_goes_on(engine: Engine) -> None:
     assert "".join(event.text for event in heard if isinstance(event, CommandSaid)) == "grün"
     ends = [event for event in heard if isinstance(event, CommandRehearsed)]
     assert [(event.operation_id, event.exit_code, event.effects) for event in ends] == [("s1", 0, 1), ("s2", 4, 0)]
-    assert isinstance(heard[-1], RehearsalFinished)
+    assert isinstance(heard[-1], CommandRehearsed)
 
 
 def test_where_there_is_no_overlay_a_copy_does(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

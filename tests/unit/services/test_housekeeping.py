@@ -74,6 +74,32 @@ def test_a_plan_nobody_decides_about_expires_and_everybody_hears_of_it(engine: E
     assert engine.expiry.expire() == ()
 
 
+@pytest.mark.setting("gateway_stale_after_days")
+@pytest.mark.req("S3-57")
+def test_a_plan_made_through_a_gateway_expires_after_seven_days_whoever_looks(
+    root: Path, memory_path: Path, engine: Engine, clock: Clock
+) -> None:
+    served = build_engine(root, state=memory_path / "state", clock=clock, settings=SETTINGS, gateway=True)
+    own, through = propose(engine), propose(served, path="other.txt")
+    served.close()
+    clock.forward(days=6.9)
+    assert engine.expiry.expire() == ()
+    clock.forward(days=0.2)
+    assert engine.expiry.expire() == (through,)
+    assert engine.meta(through).status is PlanStatus.EXPIRED
+    assert engine.meta(own).status is PlanStatus.PROPOSED
+
+
+@pytest.mark.setting("gateway_stale_after_days")
+def test_a_plan_of_a_gateway_waits_no_longer_than_any_other(root: Path, memory_path: Path, clock: Clock) -> None:
+    settings = Settings(stale_after_days=3, gateway_stale_after_days=20)
+    engine = build_engine(root, state=memory_path / "state", clock=clock, settings=settings, gateway=True)
+    plan_id = propose(engine)
+    clock.forward(days=3)
+    assert engine.expiry.expire() == (plan_id,)
+    engine.close()
+
+
 def test_a_stale_plan_cannot_be_approved_even_before_anybody_looked(engine: Engine, clock: Clock) -> None:
     plan_id = propose(engine)
     clock.forward(days=31)

@@ -221,18 +221,23 @@ async def test_a_guarded_tool_is_refused_with_a_word_on_plan_propose() -> None:
     answer = await handler.decide(a_request("r1", "mcp__google__gmail_send"))
     assert answer.verdict is PermissionVerdict.REJECT
     assert "plan_propose" in answer.reason
+    assert handler.interceptor.requests[0].guard_blocked
     assert handler.asked.empty()
 
 
 @pytest.mark.req("S1-31", "S3-39")
-@pytest.mark.parametrize("guarded", [(), ("gmail_send",)])
-async def test_in_plan_mode_a_tool_with_effects_outside_is_queued_with_its_arguments(guarded: tuple[str, ...]) -> None:
-    handler = Desk(plan_mode=True, guarded_tools=guarded)
+@pytest.mark.parametrize(("guarded", "only_logged"), [((), False), (("gmail_send",), False), (("gmail_send",), True)])
+async def test_in_plan_mode_a_tool_with_effects_outside_is_queued_with_its_arguments(
+    guarded: tuple[str, ...], only_logged: bool
+) -> None:
+    handler = Desk(plan_mode=True, guarded_tools=guarded, guarded_tools_only_logged=only_logged)
     answer = await handler.decide(a_request("r1", "mcp__google__gmail_send", arguments={"to": "me", "cc": None}))
     assert answer.verdict is PermissionVerdict.REJECT
     assert "queued for approval" in answer.reason
     (queued,) = handler.queued
     assert queued.call == ExternalCall(tool="mcp__google__gmail_send", arguments='{"to": "me"}')
+    (request,) = handler.interceptor.requests
+    assert (request.guard_blocked, request.warning) == (False, "")
     assert handler.asked.empty()
 
 
@@ -257,6 +262,7 @@ async def test_a_guard_that_only_logs_says_what_it_would_have_blocked() -> None:
     handler.interceptor.set_permissions(SessionPermissions(yolo=True))
     assert (await handler.decide(a_request("r1", "odoo_create"))).verdict is PermissionVerdict.ALLOW
     assert handler.interceptor.requests[0].warning == "The guard would have blocked odoo_create."
+    assert not handler.interceptor.requests[0].guard_blocked
 
 
 @pytest.mark.req("S0-34", "S1-19", "S1-20", "S1-26b")
