@@ -34,7 +34,7 @@ def prompts(window: Person) -> list[str]:
     return [frame["params"]["prompt"][0]["text"] for frame in frames if frame.get("method") == "session/prompt"]
 
 
-@pytest.mark.req("S1-06")
+@pytest.mark.req("S1-06", "S1-28")
 def test_an_approved_text_plan_goes_back_to_its_agent_and_its_changes_come_as_a_revision_to_review(
     open_window: Callable[..., Person], programs: Path, workspace: Path
 ) -> None:
