@@ -65,7 +65,7 @@ class StopRequest:
         self._made: asyncio.Event | None = None
 
     def request(self) -> bool:
-        """Make it; False if `wait` is not running, or if it was made before."""
+        """Request the stop. False if `wait` is not running or a stop was requested before."""
         loop, made = self._loop, self._made
         if loop is None or made is None:
             return False

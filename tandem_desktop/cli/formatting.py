@@ -78,7 +78,7 @@ def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedO
 
 
 def git_lines(effects: Iterable[GitEffect], heading: str) -> list[str]:
-    """What was done to each repository, under a heading that names it where it is not the workspace's own."""
+    """The changes of each repository under a heading; it names the repository unless it is the workspace's own."""
     lines: list[str] = []
     for effect in effects:
         if effect.lines:

@@ -298,7 +298,7 @@ def _add(commands: "argparse._SubParsersAction[TandemParser]", spec: CommandSpec
 
 
 def _common() -> TandemParser:
-    """Each may stand before or after the sub-command: whichever is given counts."""
+    """The options that mean the same before and after the sub-command."""
     common = TandemParser(add_help=False)
     common.add_argument(
         "-C", metavar="DIR", dest="workspace", default=argparse.SUPPRESS, help="the workspace (default: this folder)"

@@ -137,7 +137,7 @@ _SECONDS = len("2026-01-01T00:00:00")
 
 
 def selftest(call: CommandContext) -> CommandResult:
-    """The report says what it found; this only prints it."""
+    """Run the self-test and print its report."""
     from tandem_desktop.selftest.run import run_selftest
 
     report = run_selftest(

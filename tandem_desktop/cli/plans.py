@@ -146,7 +146,7 @@ def _ended(call: CommandContext, meta: PlanMeta) -> CommandResult:
 
 
 def _drafts(call: CommandContext, plan_id: PlanId) -> tuple[Comment, ...]:
-    """The comments that go with an approval. Those that were not sent are never dropped on the way."""
+    """The unsent comments to store with an approval. Refused without `--comments-as-notes`, so none is lost."""
     drafts = call.engine.commenting.comments(plan_id).drafts
     if drafts and not call.arguments.comments_as_notes:
         raise NotApprovableError(

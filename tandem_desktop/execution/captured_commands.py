@@ -80,7 +80,7 @@ class CapturedCommands:
         return self._folder.with_name(f"{self._folder.name}{_BESIDE}{number}") if number else self._folder
 
     def _sweep(self) -> None:
-        """Overlay layers of parallel commands, left by an interrupted run."""
+        """Remove overlay layers of parallel commands that an interrupted run left behind."""
         for leftover in self._folder.parent.glob(f"{self._folder.name}{_BESIDE}*"):
             remove_tree(leftover)
 

@@ -97,7 +97,7 @@ class GitObjects:
 
     @contextmanager
     def _laid_out(self) -> Iterator[Path]:
-        """The kept files as a folder of objects, for as long as git is asked."""
+        """Write the kept objects to a temporary folder that git can read; it is removed at the end of the block."""
         folder = Path(tempfile.mkdtemp(prefix="tandem-objects-"))
         try:
             above = f"{self._repository}/objects/" if self._repository else "objects/"

@@ -81,9 +81,9 @@ def may_be_ref(path: str) -> bool:
 
 
 def files_beside(net: NetChanges, tree: GitTree, objects: ObjectStore) -> dict[str, tuple[NodeState, bytes | None]]:
-    """The files that say what changes of references mean and do not change themselves, as they are before.
+    """The unchanged files that are needed to read the changed references, with their current state and content.
 
-    HEAD, `packed-refs`, and the loose file of each reference whose packed line changes: it may be covered by that.
+    HEAD, `packed-refs`, and the loose file of each reference whose packed line changes: it overrides that line.
     """
     known: dict[str, bool] = {}
 
@@ -147,7 +147,7 @@ class GitUndo:
         return {path for repository in self._repositories(net, tree) for path in repository.paths}
 
     def work_out(self, net: NetChanges, seen: Mapping[str, NodeState], tree: GitTree) -> GitUndoPlan:
-        """What must change for the repositories to be as before `net`; `seen` are files that it left alone."""
+        """Plan the changes that reverse `net` in each repository; `seen` has the files that `net` did not change."""
         self.know(net, tree)
         plan = GitUndoPlan()
         for repository in self._repositories(net, tree):
@@ -337,7 +337,7 @@ class _RepositoryUndo:
             self.undone_refs.append(change)
 
     def _put_back_values(self) -> None:
-        """Write loose files, and take out of `packed-refs` only what must not be there."""
+        """Restore references as loose files. Remove from `packed-refs` only references that did not exist before."""
         packed_path = self.repository.packed_path
         _, packed_data = self._tree.peek(packed_path)
         packed = packed_refs(packed_data)

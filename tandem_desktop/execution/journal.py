@@ -248,7 +248,7 @@ class JournalStore:
         raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
 
     def is_open(self, run_id: RunId) -> bool:
-        """True if the journal of this run is still open. Only checks a name, so a failing disk cannot refuse it."""
+        """True if the journal of this run is still open. Only looks for the file, so damage does not matter."""
         return (self._folder / f"{run_id}{_OPEN}").exists()
 
     def has(self, run_id: RunId) -> bool:

@@ -306,7 +306,7 @@ class Recovery:
         return added_objects(net_changes(history.steps), self._manager.workspace)
 
     def _restore_what_is_known(self, run: Run, history: History, found: States) -> None:
-        """Other programs changed some paths: restore the paths in a known state, name the others."""
+        """Roll back the paths in a known state; raise an error that names those changed by other programs."""
         changed = _changed_by_others(history, found)
         kept = self._objects_of_git(history)
         changes = []

@@ -50,7 +50,7 @@ from tandem_desktop.tasks.board import tasks_told
 
 
 def clear_now(clearing: Callable[[], None]) -> None:
-    """Clear before the caller goes on: for a process that ends with its run."""
+    """Clear before returning. For a process that ends with its run, such as a command-line call."""
     clearing()
 
 

@@ -212,7 +212,7 @@ class RunScratchDir:
         self._synced_ns = time.time_ns()
 
     def signature(self, step: Step) -> StatSignature | None:
-        """The stat signature of a prepared file, if later changes are sure to show in it."""
+        """The stat signature of a prepared file; None if a later change might leave it the same."""
         signature = self._signatures.get(step.name) if step.needs_preparation else None
         return signature if signature is not None and is_settled(signature, self._synced_ns) else None
 

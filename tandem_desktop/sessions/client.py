@@ -182,7 +182,7 @@ class SessionClient:
         self._on_update(update)
 
     def look(self) -> None:
-        """Scan soon what the agent touched, so that later changes by the person are recognised as such."""
+        """Start a scan of what the agent touched, to tell its changes from later ones by the person."""
         if self._looking is not None and not self._looking.done():
             self._look_again = True
             return

@@ -192,7 +192,7 @@ class Drafting:
         return Origin.REWORK if self._plans.meta(latest.plan_id).status is PlanStatus.REJECTED else origin
 
     def _only_answered(self, latest: PlanVersion, operations: tuple[StagedOperation, ...]) -> bool:
-        """Whether the agent was asked about a plan that waits, and left it as it is."""
+        """Whether the turn left a proposed plan unchanged, so that it needs no new revision."""
         waits = self._plans.meta(latest.plan_id).status is PlanStatus.PROPOSED
         is_told = bool(self.presented.markdown or self.presented.unfinished or latest.incomplete)
         same = [each.effect() for each in operations] == [each.effect() for each in latest.operations]

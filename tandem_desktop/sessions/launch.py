@@ -60,10 +60,10 @@ def program(profile: AgentProfile) -> tuple[str, ...]:
 
 
 def running(profile: AgentProfile, argv: tuple[str, ...], search_path: str) -> tuple[Path, ...]:
-    """What runs the program, where that is a script.
+    """The interpreters of the program; empty if it is not a script.
 
     Raises:
-        SidecarLaunchError: it is not on this machine.
+        SidecarLaunchError: an interpreter is not on this machine.
     """
     if missing := missing_interpreter(argv, search_path):
         raise SidecarLaunchError(
@@ -97,7 +97,7 @@ def _copy_credentials(profile: AgentProfile, person_home: Path, home: Path) -> N
 
 
 def _write_plan_agent(profile: AgentProfile, home: Path) -> None:
-    """Describe a planner to an agent that knows such a thing, with the model it works with where that is known."""
+    """Write the plan agent's file if the profile has one, with the configured model if it is known."""
     if profile.plan_agent_file is None:
         return
     model = _model_named_in(home / profile.model_file) if profile.model_file is not None else ""

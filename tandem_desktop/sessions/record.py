@@ -107,7 +107,7 @@ class TranscriptLog:
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transcript")
 
     def keep(self, direction: str, frame: bytes) -> None:
-        """Write down a message as it crossed the wire, soon."""
+        """Queue a message for the transcript file. It is left out, and counted, if too much is waiting."""
         with self._lock:
             if self._is_closed:
                 return

@@ -488,7 +488,7 @@ class PlanningSession:
         return self._drafting.machine
 
     def on_staged(self, change: StagingChange) -> None:
-        """Follow the staging store."""
+        """Add newly staged operations to the draft."""
         self._drafting.add(change.staged)
 
     def clear_staging(self) -> tuple[StagedOperation, ...]:

@@ -37,7 +37,7 @@ class SessionStaging:
         self._drifted: tuple[str, ...] = ()
 
     def queue(self, command: QueuedCommand) -> int:
-        """End the segment with a command; which operation it is. One of an earlier turn moves to its new place."""
+        """Close the segment with a command; return its position. One repeated from an earlier turn moves here."""
         with self._lock:
             segment, activity = self._scan()
             before = self.store.observations.closed
@@ -48,13 +48,13 @@ class SessionStaging:
             return len(self.store)
 
     def begin_turn(self) -> None:
-        """What was queued up to now belongs to earlier turns."""
+        """Begin a turn: segments closed so far belong to earlier turns."""
         with self._lock:
             self.store.forget_calls()
             self._before_turn = len(self.store.observations.closed)
 
     def begin_rehearsal(self) -> None:
-        """A command is about to run in the shadow: what was done before is not its doing."""
+        """Record the changes made so far, before a command runs in the shadow: they are not its effects."""
         with self._lock:
             segment, activity = self._scan()
             goes_on = segment.before is not None and segment.rehearsed is not None
@@ -89,7 +89,7 @@ class SessionStaging:
         return self._drifted
 
     def forget(self, commands: set[OperationCall], paths: set[str]) -> None:
-        """Leave out these commands and whatever was done at these paths."""
+        """Drop these commands and all changes at these paths from the staging."""
         queued = {each.command.call for each in self.store.observations.closed if each.command}
         self.follow_person(queued - commands, paths, {})
 
@@ -311,7 +311,7 @@ class LiveStaging:
         )
 
     def _lines(self, operation: StagedOperation) -> Lines:
-        """Counted once in a turn, and no more once the turn is over."""
+        """Line counts of an operation, counted once per turn; None if counting failed or the turn is over."""
         key = operation.base, operation.after
         if key not in self._counted and self._loop is not None:
             self._counted[key] = None

@@ -201,7 +201,7 @@ class RepositoryChanges:
         return GitEffect(self.folder, tuple(self._lines(root)), tuple(self.paths))
 
     def sentences(self, root: Path) -> Iterable[str]:
-        """The same of an agent that worked in its shadow: its commits in one sentence, what is left in another."""
+        """What the agent did to the repository in its shadow: one sentence for commits, one for other changes."""
         where = "" if self.folder == "." else f" of {self.folder}"
         counted: dict[str, str] = {}
         for change in self.refs:
@@ -225,7 +225,7 @@ class RepositoryChanges:
         return (above or ".") if last == GIT else (self.repository or ".")
 
     def commits(self, old: str | None, new: str | None, root: Path) -> tuple[int, int] | None:
-        """How many commits the one has that the other has not: added and taken off; None where it cannot be told."""
+        """How many commits were added and removed between `old` and `new`; None if that cannot be found out."""
         if not is_object_id(new) and not is_object_id(old):
             return None
         assert old is not None or new is not None
@@ -414,7 +414,7 @@ class RepositoryChanges:
         return now if now in (None, old) else _UNKNOWN
 
     def _counted_here(self, old: str | None, new: str | None) -> int | None:
-        """Counted among the loose commits of the changes, which may not be in any repository."""
+        """Count added commits among the changed files, which git may not know; None if they do not reach `old`."""
         left, seen = [new], set()
         while left:
             commit = left.pop()

@@ -76,7 +76,7 @@ class Attribution:
             self._note(request)
 
     def place_rehearsal(self, segment: int, request: InterceptedRequest, changed: Container[str]) -> None:
-        """A command that ran in the shadow: changes during it that no other request explains are attributed to it."""
+        """Attribute to a rehearsed command the changes made while it ran that no other request explains."""
         found = [
             index
             for index, position in enumerate(self._segment_of)
@@ -92,7 +92,7 @@ class Attribution:
             self._note(request)
 
     def _led_to(self, segment: int, paths: Iterable[str]) -> list[int]:
-        """The operations on `paths`, or below them, in this segment; else in the nearest later one, else an earlier."""
+        """The operations at or below `paths`: in this segment, else the next that has some, else the last."""
         found = {index for path in paths for index in self._by_path.get(path.removeprefix("./").rstrip("/"), ())}
         if not found:
             return []

@@ -56,7 +56,7 @@ class SimulatedTree:
         return self._names_in(directory).all()
 
     def content(self, path: str) -> bytes:
-        """The bytes of the file at `path`; they are kept from now on.
+        """The bytes of the file at `path`; they stay in `contents`.
 
         Raises:
             StepRefusedError: the file changed while it was read, or the plan would hold too much.

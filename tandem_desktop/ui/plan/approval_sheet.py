@@ -88,7 +88,7 @@ class Acknowledgement(QFrame):
 
 
 def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]:
-    """With what and where a command will run, or who makes an external call."""
+    """Labels for the environment and place of a command, or for who makes an external call."""
     call = operation.command_call
     if call is None:
         said = tr("The agent that asked will really call it, once, outside the workspace.")

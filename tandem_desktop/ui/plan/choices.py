@@ -69,7 +69,7 @@ class Chooser(QObject):
         return self._choices
 
     def give_up(self) -> None:
-        """The last choice could not be stored; the next page shows what is."""
+        """Stop waiting for the last choice: it could not be stored. The next page shows the stored choices."""
         self._is_unanswered = False
 
     def edit(self, operation: OperationId, content: str) -> None:

@@ -147,7 +147,7 @@ class PlanActionButtons(QWidget):
         self.follow(PlanStateMachine())
 
     def follow(self, machine: PlanStateMachine, *, refusal: str = "", comments: int = 0, tasks: int = 0) -> None:
-        """Enable what the machine allows; `refusal` says why Implement is disabled anyway."""
+        """Enable the buttons whose events the state machine allows; a `refusal` disables Implement and says why."""
         for kind, button in self._buttons.items():
             button.setEnabled(machine.can(kind))
         implement = self._buttons[EventKind.APPROVE]
@@ -171,7 +171,7 @@ class PlanActionButtons(QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
     def _make_room(self) -> None:
-        """Shorten labels in steps until they fit: name, key hint, count."""
+        """Shorten labels until the buttons fit: first the name of Tasks, then the key hint, then the comment count."""
         counted = tr_n("{n} comment", "{n} comments", self._comments) if self._comments else ""
         short = str(self._comments) if self._comments else ""
         tasks = str(self._task_count) if self._task_count else ""

@@ -218,7 +218,7 @@ class PlanHeader(QWidget):
         self.running_digest.setToolTip(plain_tooltip(page.digest))
 
     def show_alternatives(self, plans: tuple[PlanSummary, ...]) -> None:
-        """For the menu of revisions."""
+        """Set the alternative plans that the menu of revisions offers."""
         self._alternatives = plans
 
     def show_draft(self, title: str, totals: Totals) -> None:

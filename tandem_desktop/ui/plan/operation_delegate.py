@@ -90,7 +90,7 @@ class RowNote:
 
 
 def notes_of(row: OperationRow) -> tuple[RowNote, ...]:
-    """The most important first."""
+    """The notes below a row, the most important first."""
     notes = []
     if row.drift:
         notes.append(

@@ -237,7 +237,7 @@ def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
 
 
 def opens_by_itself(view: OperationView) -> bool:
-    """Whether to expand it: flagged operations, and commands that do not fit their line."""
+    """Whether to expand it at first: a flagged change, or a command too long for its line or with hidden characters."""
     if view.operation.is_run:
         return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
     return bool(view.flags)

@@ -176,7 +176,11 @@ class Sheet(QWidget):
 
 
 def _reading_order(widget: QWidget, sheet: QWidget) -> tuple[int, ...]:
-    """Rows from above, each from the left; what is scrolled stands where its page does, wherever it is scrolled to."""
+    """Sort key: top to bottom, then left to right.
+
+    A widget in a scroll area sorts at the position of the area, then by its position in the scrolled page, so that
+    scrolling does not change the order.
+    """
     page: QWidget | None = widget.parentWidget()
     while page is not None and page is not sheet:
         area = page.parentWidget()
@@ -269,7 +273,7 @@ class ReworkSheet(Sheet):
         self.open(self.feedback)
 
     def give_back(self, words: str) -> None:
-        """Keep feedback that could not be sent for the next time."""
+        """Put unsent feedback back into the field, unless the person typed something there."""
         if not self.feedback.toPlainText().strip():
             self.feedback.setPlainText(words)
 
