@@ -1,4 +1,4 @@
-"""Checks an approval before a run and spends it."""
+"""Grants approvals, checks them before a run and spends them."""
 
 import logging
 import secrets

@@ -330,7 +330,7 @@ def _findings(call: CommandContext) -> Iterator[Finding]:
     except OSError as error:
         yield Finding("engine", Level.ERROR, f"{error.filename}: {error.strerror}.", "Mend the state folder first.")
         return
-    yield from _notebook(engine)
+    yield from _plans_folder(engine)
     yield _runs(engine)
     yield _audit(engine)
     yield swapping(engine.locations)
@@ -342,7 +342,7 @@ def _findings(call: CommandContext) -> Iterator[Finding]:
     yield model()
 
 
-def _notebook(engine: Engine) -> Iterator[Finding]:
+def _plans_folder(engine: Engine) -> Iterator[Finding]:
     """`.tandem` in the workspace, and the plans in it."""
     folder = engine.locations.tandem
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):

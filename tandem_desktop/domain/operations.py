@@ -23,7 +23,7 @@ NEW_FILE_MODE = 0o644
 NEW_DIRECTORY_MODE = 0o755
 DEFAULT_COMMAND_TIMEOUT_S = 600
 PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod", "symlink", "mkdir", "external")
-"""What a step of a proposed plan may use; `staging.plan_steps` has the arguments of each."""
+"""What a step of a proposed plan may use; `staging/steps.py` has the arguments of each."""
 
 
 class Absent(Frozen):
@@ -65,7 +65,7 @@ ABSENT = Absent()
 
 
 class OperationKind(StrEnum):
-    """The nine things an operation can be."""
+    """What an operation does."""
 
     CREATE = "create"
     MODIFY = "modify"
