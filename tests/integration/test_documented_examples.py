@@ -11,7 +11,7 @@ from tests.support.documented import Reader, blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("[!R]*.md")))
-ASKED = {"add a --verbose flag": "greeter/flags.py", "see my feedback": "greeter/flag.py", "tidy the notes": "tidy.txt"}
+ASKED = {"see my feedback": "greeter/flag.py", "add a --verbose flag": "greeter/flags.py", "tidy the notes": "tidy.txt"}
 """What a scripted agent does when a page asks it something: it writes one file."""
 
 

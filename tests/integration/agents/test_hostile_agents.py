@@ -25,8 +25,8 @@ REFUSED = (
 WARNED = {
     "pipe": "t/{who}/pipe/pipe cannot be staged",
     "socket": "t/{who}/socket/socket cannot be staged",
-    "git_hook": "The agent changed .git/hooks/{who}-git_hook",
-    "git_settings": "The agent changed .git/config",
+    "git_hook": "hooks/{who}-git_hook created",
+    "git_settings": "config changed",
 }
 WITHOUT_EFFECT = ("touch", "attribute", "trace_first", "kill_first", "planning_socket")
 """Done or refused, it leaves nothing that could be approved."""

@@ -55,7 +55,8 @@ def test_a_real_agent_plans_a_sequence_that_is_approved_applied_and_undone(
     assert kinds_and_paths(plan) == [*CHANGES, ("command", "echo hi > made_by_bash.txt")]
     assert "Finished the sequence." in plan["said"]
     # OpenCode leaves a note of its own in .git, unasked.
-    noted = ["The agent changed .git/opencode, which is never staged."] if agent == "opencode" else []
+    changed = "The agent changed the repository in its shadow, which is not part of the plan"
+    noted = [f"{changed}: 1 file of git's own changed."] if agent == "opencode" else []
     assert plan["warnings"] == noted
     carried_out_and_taken_back(place, plan, {"made_by_bash.txt"})
 
