@@ -62,7 +62,7 @@ def test_honest_operations_of_every_kind_are_possible() -> None:
         (a_write().model_copy(update={"kind": OperationKind.DELETE}), "states say otherwise"),
         (a_chmod(mode=0o644), "states say otherwise"),
         (a_write(blocked_by=(OperationId("s9"),)), "waits for s9"),
-        (a_command().model_copy(update={"call": None}), "command and has no such call"),
+        (a_command().model_copy(update={"call": None}), "command and is none"),
     ],
 )
 @pytest.mark.req("S3-42")
