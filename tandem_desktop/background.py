@@ -57,6 +57,12 @@ class Conversations:
         """Whether this process has started the session's agent."""
         return self._sessions.find(session_id) is not None
 
+    def allow_hosts(self, plan_id: PlanId, hosts: Sequence[str], *, lasting: bool) -> "Future[None]":
+        """Let the agents of a plan's session reach these hosts; `lasting` keeps them in the settings of its agent."""
+        meta = self._engine.plans.meta(plan_id)
+        agent = meta.planner_model.partition(":")[0] if lasting else ""
+        return self._thread.submit(self._sessions.allow_hosts(meta.session_id, hosts, agent))
+
     def send(
         self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
     ) -> "Future[Turn]":

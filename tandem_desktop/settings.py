@@ -6,6 +6,7 @@ from pydantic import Field
 
 from tandem_desktop.domain.authorization import PermissionRule
 from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.domain.runs import FailurePolicy
 
 _DAY = 24
@@ -50,6 +51,27 @@ class Settings(Frozen):
         description=(
             "What happens to a command an agent wants to run while it plans: `stage` refuses it and puts it into the "
             "plan, `rehearse` runs it in the shadow, `deny` refuses it."
+        ),
+    )
+    network: NetworkMode = Field(
+        default=NetworkMode.LEASHED,
+        description=(
+            "What of the network a confined agent and all it starts can reach: `leashed` (the hosts its profile names, "
+            "the address of its model and what you allow), `open` (everything) or `off`."
+        ),
+    )
+    network_hosts: dict[str, tuple[str, ...]] = Field(
+        default={},
+        description=(
+            "Further hosts an agent may reach, by the agent's name, or `all`, as in "
+            '`network_hosts.opencode = ["docs.example.org", "*.example.net", "127.0.0.1:4010"]`.'
+        ),
+    )
+    package_registries: bool = Field(
+        default=False,
+        description=(
+            "Whether every agent may reach the usual package registries (PyPI, npm, crates.io, Debian and others); "
+            "off, because what can fetch a package can also tell a server something."
         ),
     )
     rehearse_with_network: bool = Field(
@@ -180,6 +202,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "What agents may do",
         (
             "commands_while_planning",
+            "network",
+            "network_hosts",
+            "package_registries",
             "rehearse_with_network",
             "guarded_tools",
             "guarded_tools_only_logged",
@@ -223,6 +248,8 @@ TITLES = {
     "agent": "First agent",
     "max_message_bytes": "Longest message",
     "present_plan_retries": "Tries to hand in a plan",
+    "network": "Network of agents",
+    "network_hosts": "Further hosts",
     "rehearse_with_network": "Network in rehearsals",
     "guarded_tools_only_logged": "Only log guarded tools",
     "tool_ignore": "Tools that need no confirmation",

@@ -271,6 +271,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>Allow for this agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow once</source>
             <translation type="unfinished" />
@@ -296,6 +301,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>Allow this once</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this request to the network?</source>
             <translation type="unfinished" />
@@ -303,6 +313,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Allowed for this agent. It can try again: tell it to go on.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Allowed for this conversation. The agent can try again: tell it to go on.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1531,6 +1551,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Further hosts</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Further hosts an agent may reach, by the agent's name, or all, as in network_hosts.opencode = ["docs.example.org", "*.example.net", "127.0.0.1:4010"].</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Go back</source>
             <translation type="unfinished" />
@@ -2047,6 +2077,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Leashed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Leave it as it is</source>
             <translation type="unfinished" />
@@ -2259,6 +2294,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Network in rehearsals</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Network of agents</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2531,7 +2571,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.</source>
+            <source>Nothing of it will be run. Its revisions stay on record; Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2645,6 +2685,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
@@ -2842,6 +2883,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Outside the workspace</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Package registries</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4095,13 +4141,26 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.</source>
+            <source>The agent stops where it is, and what it has drafted is forgotten. Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>The agent that asked will really call it, once, outside the workspace.</source>
             <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>The agent was not confined; the workspace is unchanged, other places were not looked at</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>The agent was not confined; {n} paths changed on disk</source>
+            <extracomment>Of one: The agent was not confined; {n} path changed on disk</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
@@ -4279,6 +4338,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>The network refused the agent {hosts} and {more} more.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>The network refused the agent {hosts}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The new file can be run as a program (mode {mode}).</source>
             <translation type="unfinished" />
@@ -4305,7 +4374,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.</source>
+            <source>The plan is cancelled, as nothing would be left of it. Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4562,7 +4631,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>This plan expired: nobody decided in time. Nothing on disk has changed.</source>
+            <source>This plan expired: nobody decided in time. Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4934,6 +5003,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>What of the network a confined agent and all it starts can reach: leashed (the hosts its profile names, the address of its model and what you allow), open (everything) or off.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>What should be different</source>
             <translation type="unfinished" />
@@ -5052,6 +5126,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Whether code is drawn with ligatures, which make one sign of several characters, such as !=.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether every agent may reach the usual package registries (PyPI, npm, crates.io, Debian and others); off, because what can fetch a package can also tell a server something.</source>
             <translation type="unfinished" />
         </message>
         <message>

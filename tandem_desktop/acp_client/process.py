@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tandem_desktop.acp_client.connection import SidecarLimits
 from tandem_desktop.domain.errors import SidecarLaunchError
-from tandem_desktop.processes.child import Launch, dies_with_us
+from tandem_desktop.processes.child import Launch, dies_with_us, ends_with_all_it_started
+from tandem_desktop.processes.reaper import end_descendants
 from tandem_desktop.storage.logs import AGENT_LOGGER
 
 _MOST_LINES = 400
@@ -89,7 +90,13 @@ class SidecarProcess:
     """One agent process with its pipes. It leads its own session, and dies with us."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, exited: asyncio.Event, mark: str, limits: SidecarLimits
+        self,
+        process: asyncio.subprocess.Process,
+        exited: asyncio.Event,
+        mark: str,
+        limits: SidecarLimits,
+        *,
+        is_confined: bool,
     ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -100,6 +107,7 @@ class SidecarProcess:
         self._exited = exited
         self._mark = mark
         self._limits = limits
+        self._is_confined = is_confined
         self._stderr_tail = StderrTail(limits.stderr_lines, limits.stderr_bytes)
         self._error_output = ErrorOutputLog()
         self._drain = asyncio.create_task(self._drain_stderr(process.stderr), name="sidecar-stderr")
@@ -115,8 +123,7 @@ class SidecarProcess:
         _check_command(launch)
         try:
             process, exited = await _start(
-                *dies_with_us(),
-                *launch.argv,
+                *((*dies_with_us(), *launch.argv) if launch.confined else ends_with_all_it_started(launch.argv)),
                 cwd=launch.cwd,
                 env={**launch.environment, MARK: mark},
             )
@@ -124,7 +131,7 @@ class SidecarProcess:
             raise _launch_error(f"{launch.argv[0]}: {problem}.") from problem
         confined = "confined" if launch.confined else "not confined"
         _log.info("agent started: %s, pid %d, %s", launch.program or launch.argv[0], process.pid, confined)
-        return cls(process, exited, mark, limits)
+        return cls(process, exited, mark, limits, is_confined=launch.confined)
 
     @property
     def pid(self) -> int:
@@ -151,6 +158,7 @@ class SidecarProcess:
         self._signal_group(signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.wait(), self._limits.stop_grace_s)
+        await self._end_descendants()
         self._signal_group(signal.SIGKILL)
         await asyncio.to_thread(end_marked, self._mark)
         await self.wait()
@@ -168,6 +176,14 @@ class SidecarProcess:
         _log.info(
             "agent ended: pid %d, exit code %s, %d bytes on stderr", self.pid, self.exit_code, self._stderr_tail.total
         )
+
+    async def _end_descendants(self) -> None:
+        """What left the group of an agent that no namespace holds; the process that started it ends them and itself."""
+        if self._is_confined or self.exit_code is not None:
+            return
+        await asyncio.to_thread(end_descendants, self.pid)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.wait(), _DEATH_S)
 
     async def _drain_stderr(self, stderr: asyncio.StreamReader) -> None:
         try:

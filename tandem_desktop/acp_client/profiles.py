@@ -1,5 +1,7 @@
 """Agent profiles and installed agents."""
 
+import hashlib
+import json
 import os
 import re
 import shlex
@@ -95,6 +97,13 @@ def custom_profile(command_line: str, env: tuple[str, ...] = ()) -> AgentProfile
         env=env,
         known="Nothing is known of it: it is started in the mode it chooses itself.",
     )
+
+
+def home_name(profile: AgentProfile) -> str:
+    """What the agent's private home is called; every command of a person's own has a home for itself."""
+    if profile.name != CUSTOM:
+        return profile.name
+    return f"{CUSTOM}-{hashlib.sha256(json.dumps(profile.command).encode()).hexdigest()[:16]}"
 
 
 def find_agent(

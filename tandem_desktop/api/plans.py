@@ -169,6 +169,8 @@ class PlanQueries:
             operations=self._operations(version),
             tasks=tasks(board),
             warnings=version.warnings,
+            network=version.network,
+            changed_on_disk=version.changed_on_disk,
             incomplete=version.incomplete,
             drifted=version.drifted,
             ignored=schema.IgnoredObject.model_validate(version.ignored) if version.ignored else schema.IgnoredObject(),

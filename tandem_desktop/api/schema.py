@@ -19,6 +19,7 @@ from tandem_desktop.domain.errors import (
     UnexpectedError,
 )
 from tandem_desktop.domain.ids import PLAN_ID, RUN_ID, SESSION_ID
+from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Role
 from tandem_desktop.domain.plan import Origin, PlanStatus
@@ -249,6 +250,10 @@ class PlanObject(ApiModel):
     operations: tuple[OperationObject, ...]
     tasks: tuple[TaskObject, ...]
     warnings: tuple[str, ...]
+    network: NetworkReport | None
+    """What the agent could reach while it planned, and what it was refused."""
+    changed_on_disk: tuple[str, ...] | None
+    """Paths that changed on disk during the turn of an unconfined agent; null where nothing was looked at."""
     incomplete: str
     drifted: tuple[str, ...]
     ignored: IgnoredObject

@@ -50,6 +50,14 @@ def _call(words: list[str]) -> int:
         from tandem_desktop.planning_tools import relay as planning_tool_relay
 
         return planning_tool_relay.main(words[2])
+    if words[:1] == ["reap"] and len(words) > 2:  # only a frozen program is called so; see processes/reaper.py
+        from tandem_desktop.processes import reaper
+
+        return reaper.main(int(words[1]), words[2:])
+    if words == ["network-helper"]:  # likewise; see leash/namespace_helper.py
+        from tandem_desktop.leash import namespace_helper
+
+        return namespace_helper.main()
     if words == ["agent"]:  # ACP on stdin and stdout; needs no command line
         from tandem_desktop.builtin_agent import server as built_in
 

@@ -18,7 +18,7 @@ KEYRING_SERVICE = "tandem-desktop"
 CHOICE, ADDRESS, KEY = "TANDEM_MODEL", "TANDEM_MODEL_URL", "TANDEM_MODEL_KEY"
 _PROVIDERS = ("anthropic", "openai", "openai-compatible", "ollama")
 _KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-_OLLAMA = "http://127.0.0.1:11434/v1"
+OLLAMA_ADDRESS = "http://127.0.0.1:11434/v1"
 _FORMS = "anthropic:NAME, openai:NAME, ollama:NAME, or openai-compatible:NAME with TANDEM_MODEL_URL"
 
 ReadKeyring = Callable[[str, str], str | None]
@@ -97,7 +97,7 @@ def _build(choice: ModelChoice) -> "Model[Any]":
         from pydantic_ai.models.ollama import OllamaModel
         from pydantic_ai.providers.ollama import OllamaProvider
 
-        provider = OllamaProvider(base_url=choice.address or _OLLAMA, api_key=choice.key or "none")
+        provider = OllamaProvider(base_url=choice.address or OLLAMA_ADDRESS, api_key=choice.key or "none")
         return OllamaModel(choice.name, provider=provider)
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider

@@ -41,14 +41,16 @@ from tandem_desktop.domain.events import (
     TaskDelegated,
 )
 from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.domain.network import AllowedHost
 from tandem_desktop.domain.perspectives import Role
 from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisors
 from tandem_desktop.sessions.manager import AgentSessions, SessionSlot, profile_of
+from tandem_desktop.sessions.network import EVERY_AGENT
 from tandem_desktop.sessions.session import Turn
-from tandem_desktop.settings import AdvisorChoice
+from tandem_desktop.settings import AdvisorChoice, Settings
 from tandem_desktop.shadow.factory import describe_confinement
 
 EXECUTOR = "executor"
@@ -84,7 +86,7 @@ def run(call: CommandContext) -> CommandResult:
     progress = AgentProgress(call)
     unsubscribe = call.engine.events.subscribe(progress.on_event)
     include = tuple(call.arguments.include)
-    sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock, include=include)
+    sessions = AgentSessions(call.engine, _with_hosts(call), call.engine.clock, include=include)
     profile = chosen_profile(call, sessions)
     if _follows_up_on_a_delegated_plan(call, sessions):
         advisor = Advisors(call.engine.settings.advisors, profile, environment=environment).of(EXECUTOR)
@@ -100,8 +102,20 @@ def run(call: CommandContext) -> CommandResult:
     return _answer(call, ended)
 
 
+def _with_hosts(call: CommandContext) -> Settings:
+    """The settings, with the hosts this call allows.
+
+    Raises:
+        BadInputError: one of them is no host.
+    """
+    settings = call.engine.settings
+    named = tuple(str(AllowedHost.parse(each)) for each in call.arguments.allow_host)
+    hosts = {**settings.network_hosts, EVERY_AGENT: (*settings.network_hosts.get(EVERY_AGENT, ()), *named)}
+    return settings.model_copy(update={"network_hosts": hosts}) if named else settings
+
+
 def agents(call: CommandContext) -> CommandResult:
-    confinement = describe_confinement(call.engine.locations.shadows)
+    confinement = describe_confinement(call.engine.locations.shadows).with_network(call.engine.settings.network)
     found = [find_agent(profile) for profile in load_profiles()]
     data: dict[str, Any] = {
         "agents": [
@@ -234,7 +248,7 @@ async def _turn(call: CommandContext, work: _Work, stop: StopRequest) -> tuple[T
     if stopped.done():
         kept = "What it had done is kept, marked as unfinished." if turn.version else "It had not done anything yet."
         return turn, UserAbortError(
-            f"Stopped; the agent was ended. {kept} No file of the workspace has been touched.",
+            f"Stopped; the agent was ended. {kept} Tandem has written no file of the workspace.",
             next=f"Let it go on with: {go_on}" if turn.version else "Run it again.",
         )
     late = SidecarTimeoutError(
@@ -251,7 +265,7 @@ def _awaited(call: CommandContext, work: "Future[_Ended]", stop: StopRequest) ->
             return work.result()
         except CancelledError:
             raise UserAbortError(
-                "Stopped; the agent was ended. No file of the workspace has been touched.", next="Run it again."
+                "Stopped; the agent was ended. Tandem has written no file of the workspace.", next="Run it again."
             ) from None
 
 

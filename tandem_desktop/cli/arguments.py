@@ -80,6 +80,13 @@ def run_agent(parser: ArgumentParser) -> None:
         default=[],
         help="make new files part of the plan although git ignores them; repeat it",
     )
+    parser.add_argument(
+        "--allow-host",
+        metavar="HOST[:PORT]",
+        action="append",
+        default=[],
+        help="let the agent reach a host this once; repeat it",
+    )
     perspectives(parser)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tandem_desktop.cli.console import Line, Span, Tone, sentence
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
 from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.processes.child import find_program
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
@@ -248,7 +249,7 @@ def settings(workspace: Path) -> Iterator[Finding]:
     yield Finding("settings", Level.OK, words)
 
 
-def agents(shadows: Path) -> Iterator[Finding]:
+def agents(shadows: Path, network: NetworkMode) -> Iterator[Finding]:
     """Which agents are here, with a log-in or a key or without, and how all of them would be held back."""
     from tandem_desktop.sessions.launch import find_agents
 
@@ -260,7 +261,8 @@ def agents(shadows: Path) -> Iterator[Finding]:
     yield from map(_agent, here.agents)
     level = Level.OK if here.confinement.confined else Level.WARNING
     following = "" if here.confinement.confined else way_to_confinement()
-    yield Finding("confinement", level, f"Agents are {here.confinement.description}.", following)
+    description = here.confinement.with_network(network).description
+    yield Finding("confinement", level, f"Agents are {description}.", following)
 
 
 def model(environment: Mapping[str, str] = os.environ) -> Finding:
@@ -338,7 +340,7 @@ def _findings(call: CommandContext) -> Iterator[Finding]:
     yield from confinement()
     yield from settings(engine.locations.workspace)
     yield from window()
-    yield from agents(engine.locations.shadows)
+    yield from agents(engine.locations.shadows, engine.settings.network)
     yield model()
 
 

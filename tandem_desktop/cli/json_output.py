@@ -124,6 +124,8 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "drifted": list(version.drifted),
         "confinement": version.confinement,
         "ignored": ignored(version),
+        "network": None if version.network is None else version.network.model_dump(mode="json"),
+        "changed_on_disk": None if version.changed_on_disk is None else list(version.changed_on_disk),
         "perspectives": version.perspectives and version.perspectives.model_dump(mode="json"),
         "phase": phase_of(meta.status),
         "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],

@@ -66,7 +66,7 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     operations = count(len(views), "operation")
     lines: list[Line] = [
         (Span(version.plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"),
-        f"{operations} staged; no file has been touched.",
+        f"{operations} staged; {_touched(version)}",
         *summary_table(views),
     ]
     for flag in sorted({flag for view in views for flag in view.flags}, key=lambda flag: flag.value):
@@ -74,6 +74,16 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     lines += dict.fromkeys(note for view in views for note in view.notes)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
     return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
+
+
+def _touched(version: PlanVersion) -> str:
+    """What is known of the files on disk; of what was not looked at, nothing is said."""
+    if version.changed_on_disk is None:
+        return "no file has been touched."
+    if version.changed_on_disk:
+        changed = count(len(version.changed_on_disk), "path")
+        return f"{changed} changed on disk while the agent was not confined, named in the warnings."
+    return "no file of the workspace changed meanwhile. The agent was not confined; other places were not looked at."
 
 
 def approve(call: CommandContext) -> CommandResult:

@@ -32,6 +32,7 @@ from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.tasks.suggested_order import suggest_order
 
+_MOST_REFUSED = 20
 _AUTHORS = {
     Origin.AGENT: "an agent",
     Origin.REWORK: "an agent, reworked",
@@ -223,9 +224,20 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
         lines += [f"Sent back at r{said.revision}:", *agent_text(said.feedback)]
     if version.confinement:
         lines.append(f"The agent was {version.confinement}.")
+    lines += _refused(version)
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
     lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
+
+
+def _refused(version: PlanVersion) -> Iterator[Line]:
+    """What the agent was not let through to, and how to allow it."""
+    refused = version.network.refused if version.network is not None else ()
+    for each in refused[:_MOST_REFUSED]:
+        times = "" if each.count == 1 else f", {each.count} times"
+        yield (Span("! ", Tone.WARNING), f"Network refused: {visible(each.host)} port {each.port}{times}")
+    if len(refused) > _MOST_REFUSED:
+        yield (Span("! ", Tone.WARNING), f"Network refused: {len(refused) - _MOST_REFUSED} more; --json lists them")
 
 
 def _of_session(call: CommandContext, plans: tuple[PlanSummary, ...]) -> tuple[PlanSummary, ...]:

@@ -39,7 +39,9 @@ class AgentProfile(Frozen):
     """The login it is asked to use right after the greeting, where offered; its key comes from the environment."""
     writes_by: WritesBy = WritesBy.ITSELF
     env: tuple[str, ...] = ()
-    """Names let through from the person's environment."""
+    """Names let through from the person's environment; what ends in `_URL` or `_HOST` is an address it may reach."""
+    hosts: tuple[str, ...] = ()
+    """Hosts it needs in order to work: its model's, its log-in's."""
     set_env: dict[str, str] = Field(default_factory=dict)
     credentials: tuple[str, ...] = ()
     """Files of the real home, relative to it, copied into the private one when newer."""

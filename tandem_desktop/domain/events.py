@@ -326,6 +326,8 @@ class TurnEnded(Frozen):
     details: tuple[str, ...] = ()
     """The last lines of the agent's stderr, and what to do."""
     plan_id: PlanId | None = None
+    changed_on_disk: tuple[str, ...] | None = None
+    """Paths that changed on disk during the turn of an unconfined agent; None where nothing was looked at."""
 
 
 class PermissionAsked(Frozen):

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
+from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.perspectives import Perspectives
@@ -123,9 +124,13 @@ class PlanVersion(Frozen):
     tasks: tuple[PlanTask, ...] = ()
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What a person has to know about how it came to be; like the next four, never in the digest."""
+    """What a person has to know about how it came to be; like the next six, never in the digest."""
     confinement: str = ""
     """The confinement of the agent while it planned."""
+    changed_on_disk: tuple[str, ...] | None = None
+    """Paths on disk that changed during the turn of an unconfined agent; None where nothing was looked at."""
+    network: NetworkReport | None = None
+    """What the agent could reach while it planned, and what it was refused."""
     incomplete: str = ""
     """Why the agent did not come to an end; such a revision cannot be approved."""
     perspectives: Perspectives | None = None

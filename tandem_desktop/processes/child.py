@@ -16,6 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from tandem_desktop.processes import reaper
+from tandem_desktop.processes.own_program import own_script
+
 OUTPUT_LIMIT = 1024 * 1024
 """Bytes of output that are kept: the first and the last half of this."""
 _GRACE_S = 2.0
@@ -102,6 +105,13 @@ def dies_with_us() -> tuple[str, ...]:
     if not setpriv:
         return ()
     return (setpriv, "--pdeathsig", "KILL", "--", "/bin/sh", "-c", _ONLY_AS_OUR_CHILD, str(os.getpid()))
+
+
+def ends_with_all_it_started(argv: Sequence[str]) -> tuple[str, ...]:
+    """`argv` under a process that ends every descendant with it, and with us: for what no namespace holds."""
+    setpriv, own_pid = _setpriv(), str(os.getpid())
+    tied = (setpriv, "--pdeathsig", "TERM", "--") if setpriv else ()
+    return (*tied, *own_script(reaper.__file__, own_pid, *argv, frozen=("reap", own_pid, *argv)))
 
 
 @cache

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import StepRefusedError
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.domain.operations import Absent, CommandCall, DirectoryState, PathChange, StagedOperation
 from tandem_desktop.domain.paths import ROOT, shown
 from tandem_desktop.execution.commands import RunControl, shell_argv
 from tandem_desktop.processes.child import find_program, run_child, scrubbed_environment
 from tandem_desktop.shadow.factory import open_shadow
-from tandem_desktop.shadow.sandbox import OPEN_NETWORK
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.staging.changes import difference, told
 from tandem_desktop.storage import atomic
@@ -184,8 +184,8 @@ class RehearsalSandbox:
 
     @property
     def words(self) -> str:
-        words = self._shadow.confinement.description
-        return words if self._network else words.replace(OPEN_NETWORK, "there is no network")
+        mode = NetworkMode.OPEN if self._network else NetworkMode.OFF
+        return self._shadow.confinement.with_network(mode).description
 
     def carry_out(self, operation: StagedOperation) -> None:
         """Apply a file operation.

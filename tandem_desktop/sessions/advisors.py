@@ -13,7 +13,7 @@ from typing import Any, Generic
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.profiles import profile_named
+from tandem_desktop.acp_client.profiles import home_name, profile_named
 from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.agent_protocol import (
     AgentProfile,
@@ -49,7 +49,8 @@ from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.policy.tools import tool_use
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
-from tandem_desktop.sessions.launch import agent_launch
+from tandem_desktop.sessions.launch import agent_launch, launch_environment
+from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.record import SessionRecord, TranscriptLog
 from tandem_desktop.settings import AdvisorChoice, Settings
 from tandem_desktop.shadow.factory import open_shadow
@@ -287,7 +288,17 @@ class Consultations:
         try:
             shadow = await held.enter_async_context(self._opened())
             session_client = AdvisorClient(shadow)
-            agent = await asyncio.to_thread(self._agent, advisor, shadow, session_client, socket, frames)
+            environment = await asyncio.to_thread(
+                launch_environment,
+                advisor.profile,
+                self._settings.models.get(advisor.profile.name, ""),
+                advisor.environment,
+            )
+            network = await open_network(advisor.profile, self._settings, shadow, environment, self._person_home)
+            held.push_async_callback(network.close)
+            agent = await asyncio.to_thread(
+                self._agent, advisor, shadow, session_client, socket, frames, environment, network
+            )
             held.push_async_callback(agent.stop)
             await agent.start()
         except BaseException:
@@ -332,16 +343,23 @@ class Consultations:
         return TranscriptLog(place)
 
     def _agent(
-        self, advisor: Advisor, shadow: ShadowWorkspace, session_client: AdvisorClient, socket: Path, frames: "_Frames"
+        self,
+        advisor: Advisor,
+        shadow: ShadowWorkspace,
+        session_client: AdvisorClient,
+        socket: Path,
+        frames: "_Frames",
+        environment: Mapping[str, str],
+        network: AgentNetwork,
     ) -> SidecarManager:
         launch = agent_launch(
             advisor.profile,
             shadow,
-            self._engine.locations.agent_home(advisor.profile.name),
+            self._engine.locations.agent_home(home_name(advisor.profile)),
             person_home=self._person_home,
-            model=self._settings.models.get(advisor.profile.name, ""),
+            environment=environment,
+            network=network,
             sockets=(socket,),
-            extra_environment=advisor.environment,
         )
         seen = self._engine.locations.workspace if shadow.confinement.confined else shadow.place
         limits = SidecarLimits(message_bytes=self._settings.max_message_bytes)

@@ -2,7 +2,7 @@
 
 import contextlib
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import PlanMoved
 from tandem_desktop.domain.ids import PlanId, SessionId, TaskId, new_plan_id
 from tandem_desktop.domain.lifecycle import has_ended, refuse_agent
+from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import (
     FileState,
     NodeState,
@@ -18,6 +19,7 @@ from tandem_desktop.domain.operations import (
     PathChange,
     StagedOperation,
 )
+from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import (
@@ -40,6 +42,7 @@ from tandem_desktop.staging.requests import QueuedCommand
 from tandem_desktop.storage.objects import ObjectStore
 
 _LONGEST_TITLE = 72
+_MOST_NAMED = 50
 
 
 @dataclass(slots=True)
@@ -69,6 +72,7 @@ class Drafting:
         clock: Callable[[], datetime],
         planner: Callable[[], str],
         events: EventStream,
+        network: Callable[[], NetworkReport],
     ) -> None:
         self.presented = Presented()
         self._session_id = session_id
@@ -79,6 +83,7 @@ class Drafting:
         self._clock = clock
         self._planner = planner
         self._events = events
+        self._network = network
         self._prepared: Presented | None = None
         self._draft = PlanStateMachine()
         """Of the plan that is drafted, until its first revision is stored."""
@@ -160,6 +165,7 @@ class Drafting:
         if not staged.operations and not self.presented.markdown and latest is None:
             return None
         title = self.presented.title or (latest.title if latest else title_of(self._draft.context.task or task))
+        changed = self._shadow.changed_on_disk()
         draft = PlanVersion(
             id=str(uuid.uuid4()),
             plan_id=latest.plan_id if latest else new_plan_id(),
@@ -171,8 +177,10 @@ class Drafting:
             operations=self._with_tasks(staged.operations, latest),
             tasks=self.presented.tasks or (latest.tasks if latest else ()),
             notes=staged.notes,
-            warnings=(*staged.warnings, *self._confinement_warning()),
+            warnings=(*staged.warnings, *self._confinement_warning(), *_warnings_about(changed or ())),
             confinement=self._shadow.confinement.description,
+            changed_on_disk=changed,
+            network=self._network(),
             incomplete=problem or self.presented.unfinished,
             perspectives=self.presented.perspectives or (latest.perspectives if latest else None),
             drifted=self._staging.drifted,
@@ -223,6 +231,14 @@ class Drafting:
         if self._shadow.confinement.confined:
             return ()
         return (f"The agent was {self._shadow.confinement.description}.",)
+
+
+def _warnings_about(changed: tuple[str, ...]) -> Iterator[str]:
+    """Each path that changed on disk while nothing held the agent back, as far as a person would read them."""
+    for path in changed[:_MOST_NAMED]:
+        yield f"{shown(path)} changed on disk during the turn; the agent was not confined and may have done it itself."
+    if len(changed) > _MOST_NAMED:
+        yield f"{len(changed) - _MOST_NAMED} more paths changed on disk during the turn."
 
 
 def _place(operation: StagedOperation) -> OperationCall | tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Finds agents and prepares their launch."""
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +9,15 @@ from tandem_desktop.acp_client.profiles import BUILT_IN, FoundAgent, find_agent,
 from tandem_desktop.builtin_agent.models import CHOICE, KEY, chosen_model
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
-from tandem_desktop.policy.prompts import opencode_plan_agent
 from tandem_desktop.processes.child import Launch, interpreters, missing_interpreter
 from tandem_desktop.processes.own_program import own_files
+from tandem_desktop.sessions.agent_home import furnish_home
+from tandem_desktop.sessions.network import AgentNetwork
 from tandem_desktop.shadow.factory import describe_confinement
-from tandem_desktop.shadow.sandbox import Confinement, agent_environment, folders_of
+from tandem_desktop.shadow.sandbox import Confinement, agent_environment
 from tandem_desktop.shadow.workspace import ShadowWorkspace
-from tandem_desktop.storage import atomic
+
+_NO_FILES = frozenset({"PATH", "HOME", "TMPDIR", "SHELL"})
 
 
 def agent_launch(
@@ -25,26 +26,43 @@ def agent_launch(
     home: Path,
     *,
     person_home: Path,
-    model: str = "",
+    environment: Mapping[str, str],
+    network: AgentNetwork,
     sockets: tuple[Path, ...] = (),
-    extra_environment: Mapping[str, str] | None = None,
 ) -> Launch:
-    """How the agent of a profile starts in a shadow.
+    """How the agent of a profile starts in a shadow, with an environment as `launch_environment` gives it.
 
     Raises:
         SidecarLaunchError: its program, or what runs that, is not on this machine.
-        BadInputError: a model is named, and it cannot be chosen for this agent.
     """
     argv = program(profile)
-    atomic.make_directory(home, mode=0o700)
-    _copy_credentials(profile, person_home, home)
-    _write_plan_agent(profile, home)
+    furnish_home(profile, person_home, home)
+    needed = (Path(argv[0]), *running(profile, argv, environment["PATH"]))
+    readable = (*needed, *_named(argv), *own_files())
+    return shadow.launch(
+        argv,
+        home=home,
+        environment={**environment, **network.environment},
+        sockets=(*sockets, *network.sockets),
+        network=network.is_on,
+        network_joining=network.joining,
+        readable=readable,
+        files=_named_by_variables(environment),
+        needed=needed,
+    )
+
+
+def launch_environment(
+    profile: AgentProfile, model: str = "", extra_environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What an agent gets of the person's environment, with what its profile and the person add.
+
+    Raises:
+        BadInputError: a model is named, and it cannot be chosen for this agent.
+    """
     extra = {**profile.choosing(model), **(extra_environment or {})}
     additions = {**profile.set_env, **_key_from_keyring(profile, {**os.environ, **extra}), **extra}
-    environment = agent_environment(profile.env, additions)
-    needed = (Path(argv[0]), *running(profile, argv, environment["PATH"]))
-    readable = folders_of((*needed, *_named(argv), *own_files()))
-    return shadow.launch(argv, home=home, environment=environment, sockets=sockets, readable=readable, needed=needed)
+    return agent_environment(profile.env, additions)
 
 
 def program(profile: AgentProfile) -> tuple[str, ...]:
@@ -84,40 +102,22 @@ def _key_from_keyring(profile: AgentProfile, environment: Mapping[str, str]) -> 
     return {KEY: choice.key} if choice is not None and choice.key else {}
 
 
-def _copy_credentials(profile: AgentProfile, person_home: Path, home: Path) -> None:
-    """The agent works with copies: what it does to them stays in its own home."""
-    for name in profile.credentials:
-        source, target = person_home / name, home / name
-        if not source.is_file():
-            continue
-        if target.exists() and target.stat().st_mtime >= source.stat().st_mtime:
-            continue
-        atomic.make_directory(target.parent, mode=0o700)
-        atomic.replace(target, source.read_bytes(), mode=0o600)
-
-
-def _write_plan_agent(profile: AgentProfile, home: Path) -> None:
-    """Write the plan agent's file if the profile has one, with the configured model if it is known."""
-    if profile.plan_agent_file is None:
-        return
-    model = _model_named_in(home / profile.model_file) if profile.model_file is not None else ""
-    target = home / profile.plan_agent_file
-    atomic.make_directory(target.parent, mode=0o700)
-    atomic.replace(target, opencode_plan_agent(model).encode(), mode=0o600)
-
-
-def _model_named_in(path: Path) -> str:
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return ""
-    model = found.get("model") if isinstance(found, dict) else None
-    return model if isinstance(model, str) else ""
-
-
 def _named(argv: tuple[str, ...]) -> tuple[Path, ...]:
     """What the program is told to run or to read."""
     return tuple(Path(word) for word in argv[1:] if word.startswith("/") and _is_there(word))
+
+
+def _named_by_variables(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Files that a variable of the agent names: its configuration, certificates it trusts its model by."""
+    values = {value for name, value in environment.items() if name not in _NO_FILES and value.startswith("/")}
+    return tuple(Path(value) for value in sorted(values) if _is_file(value))
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _is_there(word: str) -> bool:

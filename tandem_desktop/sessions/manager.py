@@ -12,12 +12,13 @@ from typing import Any, Protocol
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, profile_named
+from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError
 from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
+from tandem_desktop.domain.network import AllowedHost
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.ports import AdvisorPort
@@ -31,13 +32,15 @@ from tandem_desktop.sessions.client import SessionClient, Terminals
 from tandem_desktop.sessions.immediate import ImmediateMode
 from tandem_desktop.sessions.inclusion import include_ignored
 from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
-from tandem_desktop.sessions.launch import agent_launch
+from tandem_desktop.sessions.launch import agent_launch, launch_environment
+from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.record import SessionFacts, SessionRecord, TranscriptLog
 from tandem_desktop.sessions.session import PlanningSession, mode_prompt, opening_prompt
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
 from tandem_desktop.sessions.tool_handler import SessionToolHandler
 from tandem_desktop.settings import Settings
+from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, save_setting
 from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.shadow.sandbox import agent_environment
 from tandem_desktop.shadow.workspace import ShadowWorkspace
@@ -53,11 +56,12 @@ _MAX_PATHS = 20
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
-    """Where one session works: its name, its shadow, its home and its records."""
+    """Where one session works: its name, its shadow, its home, its network and its records."""
 
     session_id: SessionId
     shadow: ShadowWorkspace
     home: Path
+    network: AgentNetwork
     record: SessionRecord
 
 
@@ -102,6 +106,7 @@ class _SessionBuilder:
             profile=self._profile,
             agent=self._agent(launch, client, transcript),
             shadow=place.shadow,
+            network=place.network,
             staging=self._staging,
             live=LiveStaging(place.session_id, self._staging, self._store, engine.objects, engine.events),
             client=client,
@@ -225,13 +230,17 @@ class _SessionBuilder:
         )
 
     def _command_launch(self, call: CommandCall) -> Launch:
-        """A command Tandem itself runs in the shadow for the agent."""
+        """A command Tandem itself runs in the shadow for the agent, with no more of the network than the agent has."""
+        network = self._place.network
+        has_network = self._settings.rehearse_with_network and network.is_on
+        proxies = network.environment if has_network else {}
         return self._place.shadow.launch(
             (_SHELL, "-c", call.command),
             home=self._place.home,
-            environment=agent_environment((), dict(call.env)),
+            environment={**agent_environment((), dict(call.env)), **proxies},
             cwd=call.cwd,
-            network=self._settings.rehearse_with_network,
+            network=has_network,
+            network_joining=network.joining if has_network else (),
         )
 
 
@@ -271,6 +280,8 @@ class SessionSlot:
         """Planning with several agents, while it runs."""
         self.is_confined = False
         """Whether the last agent ran in a sandbox."""
+        self.allowed_once: tuple[str, ...] = ()
+        """Hosts the person allowed for this session alone."""
         self._open_for = open_for
         self._advisor: Advisor | None = None
 
@@ -287,6 +298,12 @@ class SessionSlot:
             self.is_confined = session.shadow.confinement.confined
         session.set_plan_mode(self.plan_mode)
         return session
+
+    async def allow_once(self, host: AllowedHost) -> None:
+        """Let the agents of this session reach a host, the one that runs as well."""
+        self.allowed_once = (*self.allowed_once, str(host))
+        if self.session is not None:
+            await self.session.network.allow(host)
 
     async def leave(self) -> None:
         """End the agent in it; the work stays."""
@@ -420,21 +437,32 @@ class AgentSessions:
         try:
             # Only now: a session that is open elsewhere keeps its record.
             record = self._noted(own_id, profile)
-            home = self._engine.locations.agent_home(profile.name)
+            home = self._engine.locations.agent_home(home_name(profile))
+            environment = await asyncio.to_thread(
+                launch_environment, profile, self._settings.models.get(profile.name, ""), extra_environment
+            )
+            network = await open_network(
+                profile, self._settings, shadow, environment, self._person_home, slot.allowed_once
+            )
+        except BaseException:
+            await asyncio.to_thread(shadow.close)
+            raise
+        try:
             launch = await asyncio.to_thread(
                 agent_launch,
                 profile,
                 shadow,
                 home,
                 person_home=self._person_home,
-                model=self._settings.models.get(profile.name, ""),
+                environment=environment,
+                network=network,
                 sockets=(host.socket_path,),
-                extra_environment=extra_environment,
             )
-            place = SessionPlace(own_id, shadow, home, record)
+            place = SessionPlace(own_id, shadow, home, network, record)
             builder = _SessionBuilder(self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode)
             session = builder.build(launch)
         except BaseException:
+            await network.close()
             await asyncio.to_thread(shadow.close)
             raise
         handler = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
@@ -481,6 +509,23 @@ class AgentSessions:
             return session
         facts = await asyncio.to_thread(self.facts, session_id)
         return await self.open(profile_of(facts), session_id=session_id)
+
+    async def allow_hosts(self, session_id: SessionId, hosts: Iterable[str], agent: str = "") -> None:
+        """Let the agents of a session reach further hosts; with `agent` the person's settings keep them for that one.
+
+        Raises:
+            BadInputError: one is no host, or the settings cannot be understood; nothing was allowed then.
+            StorageError: the settings cannot be written.
+        """
+        allowed = [AllowedHost.parse(each) for each in hosts]
+        if agent:
+            kept = self._settings.network_hosts
+            ours = tuple(dict.fromkeys((*kept.get(agent, ()), *map(str, allowed))))
+            config = config_directory() / SETTINGS_FILE
+            saved = await asyncio.to_thread(save_setting, config, "network_hosts", {**kept, agent: ours})
+            self._settings = self._settings.model_copy(update={"network_hosts": saved.network_hosts})
+        for each in allowed:
+            await self.slot(session_id).allow_once(each)
 
     def advisor(self, advisors: Advisors) -> AdvisorPort:
         """Agents that answer questions and may only read."""

@@ -41,6 +41,7 @@ from tandem_desktop.sessions.client import SessionClient
 from tandem_desktop.sessions.drafting import Drafting, Presented
 from tandem_desktop.sessions.immediate import ImmediateMode
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
+from tandem_desktop.sessions.network import AgentNetwork
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.record import SessionRecord, TranscriptLog
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
@@ -179,6 +180,7 @@ class PlanningSession:
         profile: AgentProfile,
         agent: AgentPort,
         shadow: ShadowWorkspace,
+        network: AgentNetwork,
         staging: SessionStaging,
         live: LiveStaging,
         client: SessionClient,
@@ -197,6 +199,7 @@ class PlanningSession:
         self.id = session_id
         self.profile = profile
         self.shadow = shadow
+        self.network = network
         self.staging = staging
         self.interceptor = interceptor
         self._agent = agent
@@ -216,7 +219,9 @@ class PlanningSession:
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
         self._live = live
-        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock, lambda: self.who, events)
+        self._drafting = Drafting(
+            session_id, shadow, staging, plans, proposals, clock, lambda: self.who, events, network.report
+        )
         self._agent_session: SessionId | None = None
         self._facts = AgentFacts()
         self._model = ""
@@ -345,6 +350,7 @@ class PlanningSession:
                         problem=problem or "; ".join(turn.problems),
                         details=details,
                         plan_id=version.plan_id if version else None,
+                        changed_on_disk=await asyncio.to_thread(self.shadow.changed_on_disk),
                     )
                 )
                 turn.phase = TurnPhase.ENDED
@@ -451,6 +457,7 @@ class PlanningSession:
             await self._client.close()
             await self._agent.stop()
         finally:
+            await self.network.close()
             await asyncio.to_thread(self._transcript.close)
             await asyncio.to_thread(self.shadow.close)
 
@@ -539,6 +546,7 @@ class PlanningSession:
         """The revision the turn led to, once all that goes on beside it has come to rest."""
         await self._client.settled()
         await self._live.end_turn()
+        await self.network.settle()
         await asyncio.gather(*self._settling, return_exceptions=True)
         if self._turn.interruption is Interruption.ABANDONED:
             return None
@@ -549,6 +557,7 @@ class PlanningSession:
     async def _begin_turn(self, task: str) -> None:
         if self._agent_session is None:
             await self.start()
+        self.network.begin_turn()
         self.interceptor.begin_turn()
         self.interceptor.message_id = new_message_id()
         self._transcript.keep("turn", f'{{"messageId":"{self.interceptor.message_id}"}}'.encode())

@@ -11,8 +11,9 @@ from tandem_desktop.domain.errors import GitError, OutsideWorkspaceError, Storag
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.processes.git import global_excludes, run_git
+from tandem_desktop.shadow.overlay import held_veil
 from tandem_desktop.shadow.overlay_changes import is_folder
-from tandem_desktop.shadow.sandbox import Sandbox, confinement
+from tandem_desktop.shadow.sandbox import Sandbox, confinement, write_filter
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.shadow.workspace import UNSEEN, ObservedPath, ShadowWorkspace
 from tandem_desktop.storage import atomic
@@ -45,6 +46,9 @@ class CopyShadow(ShadowWorkspace):
             undo.callback(self._disk.close)
             self._manifest: dict[str, Marks] = {}
             self._open_tree(undo)
+            self._holder = held_veil(folder)
+            if self._holder is not None:
+                undo.callback(self._holder.end)
             info = os.fstat(self._tree.root_fd)
             self._sandbox = Sandbox(
                 workspace=workspace.path,
@@ -52,6 +56,8 @@ class CopyShadow(ShadowWorkspace):
                 expected=f"{info.st_dev}:{info.st_ino}",
                 masked=(*masked, folder),
                 person_home=person_home,
+                filter=write_filter(folder / "filter"),
+                view=self._holder.view if self._holder is not None else Path("/"),
             )
             self.confinement = confinement("copy", why_no_overlay)
             self._closing = undo.pop_all()
@@ -59,6 +65,9 @@ class CopyShadow(ShadowWorkspace):
     @property
     def place(self) -> Path:
         return self._folder / "tree"
+
+    def _joining(self, network: tuple[str, ...] = ()) -> tuple[str, ...]:
+        return self._holder.joining(network) if self._holder is not None else super()._joining(network)
 
     def refresh(self) -> None:
         """Also copy what is new or changed on disk and untouched by the agent; an overlay shows that by itself."""

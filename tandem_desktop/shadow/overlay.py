@@ -7,7 +7,6 @@ it is. Opening it takes the same time for any number of files.
 import contextlib
 import os
 import select
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +18,10 @@ from pathlib import Path
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ROOT
+from tandem_desktop.processes.child import find_program
+from tandem_desktop.shadow import veil
 from tandem_desktop.shadow.overlay_changes import UpperLayer, written_in
-from tandem_desktop.shadow.sandbox import Sandbox, confinement
+from tandem_desktop.shadow.sandbox import Sandbox, bubblewrap_missing, confinement, write_filter
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.shadow.workspace import UNSEEN, ObservedPath, ShadowWorkspace
 from tandem_desktop.storage import atomic, syscalls
@@ -30,11 +31,13 @@ from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 from tandem_desktop.storage.workspace import Workspace
 
 _SCRIPT = """\
-mount -t overlay tandem -o "$1,volatile" "$2" 2>/dev/null || mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit
-mount -t proc proc /proc 2>/dev/null
+mount=$5
+"$mount" -t overlay tandem -o "$1,volatile" "$2" 2>/dev/null ||
+    "$mount" -t overlay tandem -o "$1" "$2" 2>/dev/null || exit
+"$mount" -t proc proc /proc 2>/dev/null
 : > "$4"
 cd "$2/$3" || exit
-shift 4
+shift 5
 "$@"
 exit $?
 """
@@ -44,6 +47,9 @@ overlay waits until the whole disk is synced.
 The command is a child of this shell, not the first process of its namespace: signals do not end that one, not even
 its own, so that a script with `kill $$` would go on.
 """
+_DROPPED = ("sys_admin", "sys_module", "sys_rawio", "dac_read_search", "mknod")
+"""What would let root's command go round the overlay: mounts, the raw disk, and files opened by their handle."""
+_CAPTURE_TOOLS = ("unshare", "mount", "sh", "setpriv")
 _SPECIAL = set(',:\\"')
 
 
@@ -75,14 +81,23 @@ class Overlay:
     def argv(self, command: Sequence[str], cwd: str = ".") -> list[str]:
         """Arguments that run `command` inside; its whole process tree ends with it."""
         options = f"lowerdir={self.lower},upperdir={self.upper},workdir={self.folder / 'work'}"
-        inside = ["sh", "-c", _SCRIPT, "tandem"]
-        where = [str(self.lower), cwd, str(self._mounted)]
-        spaces = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"]
-        if os.geteuid() == 0:
-            return ["unshare", *spaces, *inside, options, *where, *command]
-        plain = ["setpriv", "--ambient-caps=-all", "--inh-caps=-all"]
+        inside = [_tool("sh", self.lower), "-c", _SCRIPT, "tandem"]
+        where = [str(self.lower), cwd, str(self._mounted), _tool("mount", self.lower)]
+        spaces = [
+            _tool("unshare", self.lower),
+            "--mount",
+            "--propagation",
+            "private",
+            "--pid",
+            "--fork",
+            "--kill-child",
+        ]
+        plain = [_tool("setpriv", self.lower), "--ambient-caps=-all", "--inh-caps=-all"]
+        if _is_root():
+            dropped = ",".join(f"-{each}" for each in _DROPPED)
+            return [*spaces, *inside, options, *where, *plain, f"--bounding-set={dropped}", *command]
         own = ["--user", "--map-current-user", "--keep-caps"]
-        return ["unshare", *own, *spaces, *inside, f"{options},userxattr", *where, *plain, *command]
+        return [*spaces, *own, *inside, f"{options},userxattr", *where, *plain, *command]
 
     @property
     def _mounted(self) -> Path:
@@ -112,7 +127,7 @@ def hide_tandem(upper: Path) -> None:
 
 def can_overlay(lower: Path, shadows: Path) -> bool:
     """True if this system can mount an overlay of `lower`; determined by mounting one."""
-    if _SPECIAL & set(f"{lower}{shadows}") or any(shutil.which(tool) is None for tool in ("unshare", "mount", "sh")):
+    if _SPECIAL & set(f"{lower}{shadows}") or any(find_program(tool) is None for tool in _CAPTURE_TOOLS):
         return False
     try:
         atomic.make_directory(shadows, mode=0o700)
@@ -128,18 +143,28 @@ def can_overlay(lower: Path, shadows: Path) -> bool:
     return tried.returncode == 0 and mounted
 
 
-_HOLDER_SCRIPT = """\
+_HOLDER_SCRIPT = (
+    f"""\
+{veil.SCRIPT}\
 cd "$1" || exit 1
+workspace=$2
 mount=$3
 fleeting=$4
+shift 4
+veil "$@" 2>/dev/null || : > {veil.NOT_VEILED}
+while [ "$1" != -- ]; do shift; done
+shift
+while [ "$1" != -- ]; do shift; done
+shift
+"""
+    + """\
 overlay() {
     "$mount" -t overlay tandem -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr$1" merged
 }
 layer() {
     "$mount" --rbind "$1" lower && { { [ "$fleeting" ] && overlay ,volatile 2>/dev/null; } || overlay; }
 }
-layer "$2" || exit 1
-shift 4
+[ ! "$workspace" ] || layer "$workspace" || exit 1
 [ $# = 0 ] || "$mount" -t tmpfs -o size=1g,mode=0700 tandem outside || exit 1
 number=0
 for place; do
@@ -151,12 +176,14 @@ done
 echo ready
 read -r _
 """
+)
 """Layers are named relative to their folder, so that no character in a path is parsed as an option.
 
 Places outside the workspace have their layers in memory: an upper layer may not be inside its lower one, and the state
 folder may be on the same disk. A temporary shadow is volatile: unmounting any other overlay waits until the whole disk
 of its upper layer is synced.
 """
+VEIL_FOLDERS = (veil.VEIL, "veils")
 _PATIENCE_S = 30.0
 _TOOLS = ("unshare", "nsenter", "mount", "sh")
 
@@ -164,17 +191,29 @@ _TOOLS = ("unshare", "nsenter", "mount", "sh")
 class Holder:
     """A process that mounts the overlay at start and holds it until its pipe is closed, so it ends with its starter."""
 
-    def __init__(self, workspace: Path, folder: Path, outside: tuple[Path, ...] | None = None) -> None:
-        """With `outside`, writes are discarded, and these places get layers besides the workspace."""
+    def __init__(self, workspace: Path | None, folder: Path, outside: tuple[Path, ...] | None = None) -> None:
+        """With `outside`, writes are discarded, and these places get layers besides the workspace.
+
+        Without a workspace only the veil is held.
+        """
         self._folder = folder
         self._outside = outside or ()
+        self._origin = workspace or folder
         spaces = ["--mount", "--propagation", "private"]
         if not _is_root():
             spaces = ["--user", "--map-root-user", *spaces]
-        script = [_tool("sh"), "-c", _HOLDER_SCRIPT, "tandem-shadow", str(folder), str(workspace), _tool("mount")]
-        script += ["" if outside is None else "fleeting", *map(str, self._outside)]
+        script = [
+            _tool("sh", self._origin),
+            "-c",
+            _HOLDER_SCRIPT,
+            "tandem-shadow",
+            str(folder),
+            str(workspace or ""),
+            _tool("mount", self._origin),
+        ]
+        script += ["" if outside is None else "fleeting", *veil.veil_plan().words(), *map(str, self._outside)]
         self._process = subprocess.Popen(
-            [_tool("unshare"), *spaces, *script],
+            [_tool("unshare", self._origin), *spaces, *script],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -183,7 +222,7 @@ class Holder:
             start_new_session=True,
         )
         try:
-            self._wait_until_ready(workspace)
+            self._wait_until_ready(workspace or folder)
         except BaseException:
             self.end()
             raise
@@ -201,6 +240,11 @@ class Holder:
         """Path of the merged tree, seen from outside."""
         return self._seen_from_outside(self._folder / "merged")
 
+    @property
+    def view(self) -> Path:
+        """All of this machine as it is to be shown, as named where the shadow is mounted."""
+        return Path("/") if (self._folder / veil.NOT_VEILED).exists() else self._folder / veil.VEIL
+
     def layered(self) -> tuple[tuple[Path, Path, Path], ...]:
         """Each outside place with layers: its path, what to show instead, and its upper layer."""
         found = []
@@ -210,12 +254,12 @@ class Holder:
                 found.append((place, layers / "merged", self._seen_from_outside(layers / "upper")))
         return tuple(found)
 
-    def joining(self) -> tuple[str, ...]:
-        """Argument prefix that runs a command where the shadow is mounted."""
-        spaces = [f"--mount=/proc/{self.pid}/ns/mnt"]
+    def joining(self, network: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Argument prefix that runs a command where the shadow is mounted; `network` are arguments for nsenter."""
+        spaces = [f"--mount=/proc/{self.pid}/ns/mnt", *network]
         if not _is_root():
             spaces = [f"--user=/proc/{self.pid}/ns/user", *spaces, "--preserve-credentials"]
-        return (_tool("nsenter"), *spaces, "--")
+        return (_tool("nsenter", self._origin), *spaces, "--")
 
     def end(self) -> None:
         process = self._process
@@ -248,14 +292,37 @@ class Holder:
         )
 
 
+def held_veil(folder: Path) -> Holder | None:
+    """A holder of nothing but a veil, for a shadow that is a copy; None where this machine cannot mount one."""
+    if missing_tools() or bubblewrap_missing():
+        return None
+    for name in VEIL_FOLDERS:
+        atomic.make_directory(folder / name, mode=0o700)
+    _forget_veil(folder)
+    try:
+        holder = Holder(None, folder)
+    except ShadowError:
+        return None
+    if holder.view == Path("/"):
+        holder.end()
+        return None
+    return holder
+
+
+def _forget_veil(folder: Path) -> None:
+    """What an earlier holder noted says nothing about the next one."""
+    with suppress(FileNotFoundError):
+        syscalls.unlink(str(folder / veil.NOT_VEILED))
+
+
 def missing_tools() -> tuple[str, ...]:
     """Required programs that are missing on this machine."""
-    return tuple(tool for tool in _TOOLS if shutil.which(tool) is None)
+    return tuple(tool for tool in _TOOLS if find_program(tool) is None)
 
 
 @cache
-def _tool(name: str) -> str:
-    found = shutil.which(name)
+def _tool(name: str, outside: Path) -> str:
+    found = find_program(name, outside=outside)
     if found is None:
         raise ShadowError(f"The program {name} is missing.", next="Install util-linux, then see: tandem doctor")
     return found
@@ -265,7 +332,7 @@ def _is_root() -> bool:
     return os.geteuid() == 0
 
 
-_LAYERS = ("upper", "work", "lower", "merged", "outside")
+_LAYERS = ("upper", "work", "lower", "merged", "outside", *VEIL_FOLDERS)
 
 
 class OverlayShadow(ShadowWorkspace):
@@ -285,6 +352,7 @@ class OverlayShadow(ShadowWorkspace):
         outside: tuple[Path, ...] | None = None,
     ) -> None:
         with ExitStack() as undo:
+            _forget_veil(folder)
             make_layers(workspace.path, folder, _LAYERS)
             if outside is not None:
                 hide_tandem(folder / "upper")
@@ -301,6 +369,8 @@ class OverlayShadow(ShadowWorkspace):
                 expected=f"{info.st_dev}:{info.st_ino}",
                 masked=(*masked, folder),
                 person_home=person_home,
+                filter=write_filter(folder / "filter"),
+                view=self._holder.view,
             )
             self.confinement = confinement("overlay")
             self._closing = undo.pop_all()
@@ -316,14 +386,14 @@ class OverlayShadow(ShadowWorkspace):
             for path, signature in written_in(upper)
         }
 
-    def _joining(self) -> tuple[str, ...]:
+    def _joining(self, network: tuple[str, ...] = ()) -> tuple[str, ...]:
         if not self._holder.is_alive:
             raise ShadowError(
                 f"The shadow of {self.workspace} is gone; nothing was started.",
                 path=str(self.workspace),
                 next="Open it again.",
             )
-        return self._holder.joining()
+        return self._holder.joining(network)
 
     def _stand_ins(self) -> Iterable[tuple[Path, Path]]:
         return ((place, shown) for place, shown, _ in self._holder.layered())

@@ -1,82 +1,31 @@
-"""The bubblewrap sandbox, hidden secrets and temporary files."""
+"""The bubblewrap sandbox: what is in it, what is covered, and what is not allowed."""
 
+import contextlib
 import os
-import shutil
+import socket
+import stat
+import struct
 import subprocess
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from tandem_desktop.domain.errors import ShadowError
-from tandem_desktop.storage import atomic
-from tandem_desktop.storage.paths import TANDEM_DIRECTORY, resource
-
-
-def secret_places(home: Path) -> tuple[Path, ...]:
-    """The secret places that exist, with the person's home at `home`; links are resolved."""
-    inside, outside = _patterns()
-    found = (*_existing(home, inside), *_existing(Path("/"), tuple(name.removeprefix("/") for name in outside)))
-    return tuple(dict.fromkeys(found))
-
-
-@cache
-def _patterns() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    data = tomllib.loads(resource("secret_places.toml").read_text(encoding="utf-8"))
-    return tuple(data["home"]), tuple(data["system"])
-
-
-def _existing(base: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
-    for pattern in patterns:
-        for place in base.glob(pattern) if "*" in pattern else (base / pattern,):
-            try:
-                yield place.resolve(strict=True)
-            except (OSError, RuntimeError):
-                continue
-
-
-COMMON_TEMPORARY = Path("/tmp")
-_MOST_LINKS = 40
-_PARTS = ("bin", "lib", "lib64", "libexec", "share", "pyvenv.cfg")
-"""What the programs of a folder `bin` need beside it; other entries there may be the user's files."""
-
-
-def folders_of(files: Iterable[Path]) -> tuple[Path, ...]:
-    """The outermost folders in which the files lie, and every place their links lead through."""
-    inside = (step for file in files for step in _way(file) if _is_hidden(step))
-    return tuple(sorted({COMMON_TEMPORARY / step.relative_to(COMMON_TEMPORARY).parts[0] for step in inside}))
-
-
-def searched_for_programs(search_path: str) -> tuple[Path, ...]:
-    """The folders in which programs are searched, with what these need; nothing else of a person's files."""
-    folders = {Path(os.path.normpath(each)) for each in search_path.split(os.pathsep) if each.startswith("/")}
-    parts = (part for folder in folders if _is_hidden(folder) for part in _parts(folder))
-    return tuple(sorted(part for part in parts if part.exists()))
-
-
-def _is_hidden(place: Path) -> bool:
-    return COMMON_TEMPORARY in place.parents
-
-
-def _parts(folder: Path) -> Iterator[Path]:
-    if folder.name != "bin" or not _is_hidden(folder.parent):
-        yield folder
-        return
-    for name in _PARTS:
-        yield folder.parent / name
-
-
-def _way(place: Path) -> Iterator[Path]:
-    """A path, and every place its links lead through."""
-    for _ in range(_MOST_LINKS):
-        yield place
-        if not place.is_symlink():
-            break
-        place = place.parent / place.readlink()
-    yield place.resolve()
-
+from tandem_desktop.domain.network import NetworkMode
+from tandem_desktop.processes.child import find_program
+from tandem_desktop.shadow.places import (
+    COMMON_TEMPORARY,
+    ShownPrograms,
+    covered_in_rehearsals,
+    covered_places,
+    listening_sockets,
+    secret_places,
+    temporary_files,
+)
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
 REFUSED = 97
 """The exit code of a start that was refused because the shadow was not in its place."""
@@ -112,11 +61,9 @@ _KERNEL_SETTINGS = (
     "/proc/asound",
     "/proc/pressure",
 )
+_KEYS = ("/proc/keys", "/proc/key-users")
 _ORDINARY_ID = 1000
 """Uid for an agent started by root: some agents refuse to work as root, and inside all of root's files belong to it."""
-
-
-OPEN_NETWORK = "the network is open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +72,16 @@ class Confinement:
 
     kind: Literal["overlay", "copy"]
     confined: bool
-    description: str
+    held: str
+    """All of it but the network."""
+    network: NetworkMode = NetworkMode.LEASHED
+
+    @property
+    def description(self) -> str:
+        return f"{self.held}, and {self.network.words}" if self.confined else self.held
+
+    def with_network(self, mode: NetworkMode) -> "Confinement":
+        return replace(self, network=mode)
 
 
 def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> Confinement:
@@ -133,24 +89,33 @@ def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> 
     because = f" ({why_not_overlay})" if why_not_overlay else ""
     missing = bubblewrap_missing()
     if missing:
-        return Confinement(kind, confined=False, description=f"not confined: {missing}")
+        return Confinement(kind, confined=False, held=f"not confined: {missing}")
     what = "an overlay" if kind == "overlay" else f"a copy{because}"
-    description = (
+    held = (
         f"confined by bubblewrap to {what} of the workspace and a private home; everything else is read-only, "
-        f"the usual secret places are hidden, and {OPEN_NETWORK}"
+        "your home and the usual secret places are hidden"
     )
-    return Confinement(kind, confined=True, description=description)
+    return Confinement(kind, confined=True, held=held)
 
 
 @cache
 def bubblewrap_missing() -> str:
     """Why bubblewrap does not work, with what to do about it; empty if it works. Determined by running it once."""
-    bubblewrap = shutil.which("bwrap")
+    bubblewrap = find_program("bwrap")
     if bubblewrap is None:
         return "bubblewrap is missing; install the package bubblewrap"
-    trial = [bubblewrap, *_identity(), "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "true"]
+    reading, writing = socket.socketpair()
+    with reading, writing:
+        writing.sendall(call_filter())
+        writing.close()
+        return _tried_bubblewrap(bubblewrap, reading.fileno())
+
+
+def _tried_bubblewrap(bubblewrap: str, filtered: int) -> str:
+    trial = [bubblewrap, *_identity(), "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid"]
+    trial += ["--seccomp", str(filtered), "true"]
     try:
-        tried = subprocess.run(trial, capture_output=True, timeout=20, check=False, cwd="/")
+        tried = subprocess.run(trial, capture_output=True, timeout=20, check=False, cwd="/", pass_fds=(filtered,))
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not work here ({error}); see what forbids it with: tandem doctor"
     if tried.returncode:
@@ -161,7 +126,7 @@ def bubblewrap_missing() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The sandbox of one shadow: its tree at the workspace's own path, the rest read-only, secrets hidden."""
+    """The sandbox of one shadow: its tree at the workspace's path, the rest read-only, homes and secrets hidden."""
 
     workspace: Path
     source: Path
@@ -170,6 +135,14 @@ class Sandbox:
     """Device and inode of that tree; anything else in its place is refused."""
     masked: tuple[Path, ...]
     person_home: Path
+    filter: Path
+    """The program that tells the kernel which calls it refuses, as `write_filter` left it."""
+    view: Path = Path("/")
+    """All of this machine as it is shown; a veil of it where there can be one, through which no socket is reached."""
+
+    @property
+    def programs(self) -> ShownPrograms:
+        return ShownPrograms(covered_places(self.person_home), self.person_home)
 
     def argv(
         self,
@@ -186,15 +159,14 @@ class Sandbox:
 
         It is refused unless the right tree is mounted and `needed` is visible.
         """
-        masks = self._masks()
-        arguments = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
-        arguments += self._workspace_and_masks(masks)
-        arguments += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
-        arguments += ["--bind", str(home), str(home)]
+        covers = covered_places(self.person_home)
+        words, closed = self._places(covers, self._shown(home, readable))
+        words += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
+        words += ["--bind", str(home), str(home)]
         for place in sockets:
-            arguments += ["--ro-bind", str(place), str(place)]
-        arguments += _closed((*masks, self.workspace / TANDEM_DIRECTORY))
-        return (*arguments, *self._checked(command, cwd, needed))
+            words += ["--ro-bind", str(place), str(place)]
+        words += _closed((*closed, self.workspace / TANDEM_DIRECTORY))
+        return (*self._beginning(_identity(), network=network), *words, *self._checked(command, cwd, needed))
 
     def rehearsal_argv(
         self,
@@ -213,35 +185,82 @@ class Sandbox:
         `stand_ins` are places outside the workspace, each with the tree shown instead; without any, only the temporary
         files in `readable` are visible, and the rest is read-only. `report` is a file it may write.
         """
-        masks = self._masks()
-        arguments = [*_beginning(_same_identity(), network=network)]
-        shown = tuple(stand_ins)
-        for place, tree in shown:
-            arguments += ["--bind", str(tree), str(place)]
+        shown: dict[Path, tuple[str, ...]] = {place: ("--bind", str(tree), str(place)) for place, tree in stand_ins}
+        covers = tuple(place for place in covered_in_rehearsals() if place not in shown)
         if not shown:
-            arguments += self._temporary(report, readable)
-        arguments += self._workspace_and_masks(masks)
-        arguments += ["--bind", str(report), str(report)]
-        arguments += _closed(masks)
-        return (*arguments, *self._checked(command, cwd))
+            shown = self._shown(report, readable)
+        words, closed = self._places(covers, shown)
+        words += ["--bind", str(report), str(report)]
+        words += _closed(closed)
+        return (*self._beginning(_same_identity(), network=network), *words, *self._checked(command, cwd))
 
-    def _workspace_and_masks(self, masks: list[Path]) -> Iterator[str]:
+    def _shown(self, home: Path, readable: tuple[Path, ...]) -> dict[Path, tuple[str, ...]]:
+        """What is shown of covered places, read-only; of the temporary files also the branches that lead further."""
+        branches = {
+            COMMON_TEMPORARY / place.relative_to(COMMON_TEMPORARY).parts[0]
+            for place in (self.workspace, home)
+            if COMMON_TEMPORARY in place.parents
+        }
+        found = ({*readable, *self.programs.of_system()} | branches) - {self.workspace, home}
+        return {place: ("--ro-bind", self._seen(place), str(place)) for place in found}
+
+    def _places(self, covers: tuple[Path, ...], shown: Mapping[Path, tuple[str, ...]]) -> tuple[list[str], list[Path]]:
+        """The words that cover, show and mask places and put the workspace among them; what is to be closed at the end.
+
+        Outer places come before inner ones, so each is in the state of the innermost that names it.
+        """
+        covers = tuple(place for place in covers if not place.is_relative_to(self.workspace))
+        layers = {place: words for place, words in shown.items() if not place.is_relative_to(self.workspace)}
+        layers |= {place: ("--tmpfs", str(place)) for place in covers if not _is_covered(place, covers, layers)}
+        masks = [mask for mask in self._masks() if not _is_covered(mask, covers, shown)]
         inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
-        for mask in masks:
-            if mask not in inner:
-                yield from _cover(mask)
-        yield from ("--bind", str(self.source), str(self.workspace))
-        for mask in inner:
-            yield from _cover(mask)
+        layers |= {mask: _cover(mask) for mask in masks if mask not in inner}
+        words = [word for place in sorted(layers, key=lambda each: each.parts) for word in layers[place]]
+        words += ["--bind", str(self.source), str(self.workspace)]
+        words += [word for mask in inner for word in _cover(mask)]
+        left_open = temporary_files(covers)
+        return words, [*masks, *(place for place in covers if place in layers and place not in left_open)]
+
+    def _seen(self, place: Path) -> str:
+        return str(self.view / place.relative_to("/"))
+
+    def _beginning(self, identity: tuple[str, ...], *, network: bool) -> Iterator[str]:
+        """Everything read-only, own processes, no keys of the kernel, and no network unless it is allowed."""
+        yield from (
+            _tool("sh", self.workspace),
+            "-c",
+            _WITH_FILTER,
+            str(self.filter),
+            _tool("bwrap", self.workspace),
+            "--seccomp",
+            _FILTER_FD,
+        )
+        yield from (*identity, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc")
+        if not network:
+            yield "--unshare-net"
+        yield from ("--ro-bind", str(self.view), "/")
+        if self.view != Path("/"):
+            yield from ("--ro-bind", "/sys", "/sys")
+        yield from ("--dev", "/dev", "--proc", "/proc", *_kernel(self.filter.with_name(_NOTHING)))
 
     def _checked(self, command: Iterable[str], cwd: Path, needed: tuple[Path, ...] = ()) -> tuple[str, ...]:
-        check = [_tool("sh"), "-c", _CHECK, "tandem", str(self.workspace), self.expected, _tool("stat")]
+        check = [
+            _tool("sh", self.workspace),
+            "-c",
+            _CHECK,
+            "tandem",
+            str(self.workspace),
+            self.expected,
+            _tool("stat", self.workspace),
+        ]
         return ("--chdir", str(cwd), "--", *check, str(len(needed)), *map(str, needed), *command)
 
     def _masks(self) -> list[Path]:
-        """Hidden places, outermost first, none inside another."""
+        """Places hidden by their own name: outermost first, none inside another. A veil hides those of the system."""
+        bare = self.view == Path("/")
+        secret = secret_places(self.person_home, with_system=bare)
         found: list[Path] = []
-        for place in sorted({*self._resolved(), *secret_places(self.person_home)}):
+        for place in sorted({*self._resolved(), *secret, *(listening_sockets() if bare else ())}):
             if place == self.workspace or any(place.is_relative_to(above) for above in found):
                 continue
             found.append(place)
@@ -252,19 +271,13 @@ class Sandbox:
             if place.exists():
                 yield place.resolve()
 
-    def _temporary(self, home: Path, readable: tuple[Path, ...]) -> Iterator[str]:
-        """An empty folder for temporary files; of the real one only the needed branches are visible."""
-        if not COMMON_TEMPORARY.is_dir():
-            return
-        yield from ("--tmpfs", str(COMMON_TEMPORARY))
-        branches = {
-            COMMON_TEMPORARY / place.relative_to(COMMON_TEMPORARY).parts[0]
-            for place in (self.workspace, home)
-            if COMMON_TEMPORARY in place.parents
-        }
-        shown = {place for place in readable if COMMON_TEMPORARY in place.parents}
-        for branch in sorted((branches | shown) - {self.workspace, home}):
-            yield from ("--ro-bind", str(branch), str(branch))
+
+def _is_covered(place: Path, covers: tuple[Path, ...], shown: Iterable[Path]) -> bool:
+    """Whether the innermost folder around `place` that is covered or shown is a covered one."""
+    above = set(place.parents)
+    covering = max((len(each.parts) for each in covers if each in above), default=0)
+    showing = max((len(each.parts) for each in shown if each in above), default=0)
+    return covering > showing
 
 
 def _identity() -> tuple[str, ...]:
@@ -284,30 +297,64 @@ def _same_identity() -> tuple[str, ...]:
     return ids
 
 
-def _beginning(identity: tuple[str, ...], *, network: bool) -> Iterator[str]:
-    """Everything read-only, own processes, and no network unless it is allowed."""
-    yield from (_tool("bwrap"), *identity, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc")
-    if not network:
-        yield "--unshare-net"
-    yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel())
-
-
 def _closed(masks: Iterable[Path]) -> Iterator[str]:
     for mask in masks:
         if mask.is_dir() or mask.name == TANDEM_DIRECTORY:
             yield from ("--remount-ro", str(mask))
 
 
-def _kernel() -> Iterator[str]:
+def _kernel(nothing: Path) -> Iterator[str]:
     """Kernel settings, read-only: a process started by root is root to the kernel under any uid."""
     for place in _KERNEL_SETTINGS:
         if Path(place).exists():
             yield from ("--ro-bind", place, place)
+    for place in _KEYS:
+        if Path(place).exists():
+            yield from ("--ro-bind", str(nothing), place)
 
 
-def _tool(name: str) -> str:
+_NOTHING = "nothing"
+_FILTER_FD = "9"
+_WITH_FILTER = f'exec {_FILTER_FD}<"$0" && exec "$@"'
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 38
+"""The call goes through, or is answered as if this kernel did not know it."""
+_LOAD, _IS, _IS_AT_LEAST, _ANSWER = 0x20, 0x15, 0x35, 0x06
+_NUMBER_AT, _MACHINE_AT = 0, 4
+_KEY_CALLS: Mapping[int, tuple[int, ...]] = {
+    0xC000003E: (248, 249, 250),  # x86_64
+    0x40000003: (286, 287, 288),  # i386
+    0xC00000B7: (217, 218, 219),  # aarch64
+    0x40000028: (309, 310, 311),  # arm
+    0xC00000F3: (217, 218, 219),  # riscv64
+}
+"""add_key, request_key and keyctl, by the machine's number: through them the person's keyrings could be read."""
+_X32 = 0x40000000
+"""Calls of the x32 kind begin here; they would go round the numbers above."""
+
+
+def write_filter(path: Path) -> Path:
+    """Write the calls that nothing in a sandbox may make, for bubblewrap to read; beside it lies an empty file."""
+    atomic.replace(path.with_name(_NOTHING), b"", mode=0o400, durable=False)
+    atomic.replace(path, call_filter(), mode=0o600, durable=False)
+    return path
+
+
+def call_filter() -> bytes:
+    """A classic BPF program that refuses the calls of the kernel's keyrings."""
+    program: list[tuple[int, int, int, int]] = []
+    for machine, calls in _KEY_CALLS.items():
+        checks = [(_IS, call) for call in calls] + [(_IS_AT_LEAST, _X32)]
+        block = [(_LOAD, 0, 0, _NUMBER_AT)]
+        block += [(code, len(checks) - index, 0, value) for index, (code, value) in enumerate(checks)]
+        block += [(_ANSWER, 0, 0, _ALLOW), (_ANSWER, 0, 0, _REFUSE)]
+        program += [(_LOAD, 0, 0, _MACHINE_AT), (_IS, 0, len(block), machine), *block]
+    program.append((_ANSWER, 0, 0, _ALLOW))
+    return b"".join(struct.pack("=HBBI", *step) for step in program)
+
+
+def _tool(name: str, outside: Path) -> str:
     """The absolute path of the program, because the search path inside is the agent's."""
-    found = shutil.which(name)
+    found = find_program(name, outside=outside)
     if found is None:
         raise ShadowError(f"The program {name} is missing.", next="Install it, then see: tandem doctor")
     return found
@@ -319,6 +366,7 @@ def _cover(place: Path) -> tuple[str, ...]:
     return ("--ro-bind", "/dev/null", str(place))
 
 
+_TEMPORARY = "tmp"
 _PASSED_THROUGH = (
     "PATH",
     "LANG",
@@ -367,9 +415,25 @@ class PrivateHome:
 
 
 def private_home(home: Path, environment: Mapping[str, str]) -> PrivateHome:
-    """Create `home` with a folder for temporary files, and point `environment` at both."""
-    temporary = home / "tmp"
-    atomic.make_directory(temporary, mode=0o700)
+    """Create `home` with a folder for temporary files, and point `environment` at both.
+
+    Raises:
+        ShadowError: the agent left something else in the place of that folder.
+    """
+    atomic.make_directory(home, mode=0o700)
     real = home.resolve()
-    places = {"HOME": str(real), "TMPDIR": str(real / "tmp")}
+    fd = os.open(real, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(FileExistsError):
+            syscalls.mkdir(_TEMPORARY, fd, 0o700)
+        if not stat.S_ISDIR(os.stat(_TEMPORARY, dir_fd=fd, follow_symlinks=False).st_mode):
+            place = real / _TEMPORARY
+            raise ShadowError(
+                f"{place}, the agent's folder for temporary files, is no folder.",
+                path=str(place),
+                next=f"The agent made it. Remove it, then try again: rm {place}",
+            )
+    finally:
+        os.close(fd)
+    places = {"HOME": str(real), "TMPDIR": str(real / _TEMPORARY)}
     return PrivateHome(real, {**environment, **places})

@@ -86,6 +86,22 @@ class Tree:
                 while part := os.read(source_fd, _PART_BYTES):
                     syscalls.write(fd, part)
 
+    def modified_ns(self, path: str) -> int | None:
+        """When what is at `path` was last written; None where nothing is.
+
+        Raises:
+            OutsideWorkspaceError: a link or a file is above it.
+        """
+        try:
+            with self._parent(path) as (fd, name):
+                return os.stat(name, dir_fd=fd, follow_symlinks=False).st_mtime_ns
+        except FileNotFoundError:
+            return None
+
+    def check_writable(self, path: str) -> None:
+        """Raises OutsideWorkspaceError where a link or a folder is at `path`, or a link or a file above it."""
+        self._mode_to_keep(path)
+
     def make_parents(self, path: str) -> None:
         for folder in ancestors(path):
             with self._parent(folder) as (fd, name):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -16,9 +17,10 @@ from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, Sto
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange
 from tandem_desktop.domain.paths import ROOT, ancestors, check_path, shown
 from tandem_desktop.domain.plan import IgnoredFiles
-from tandem_desktop.processes.child import Launch
+from tandem_desktop.processes.child import Launch, find_program
 from tandem_desktop.shadow.by_products import ByProducts, count, names_inside
-from tandem_desktop.shadow.sandbox import Confinement, Sandbox, private_home, searched_for_programs
+from tandem_desktop.shadow.disk_watch import DiskSnapshot
+from tandem_desktop.shadow.sandbox import Confinement, Sandbox, private_home
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.atomic import remove_tree
@@ -168,14 +170,18 @@ class ShadowWorkspace(ABC):
         cwd: str = ROOT,
         sockets: tuple[Path, ...] = (),
         network: bool = True,
+        network_joining: tuple[str, ...] = (),
         readable: tuple[Path, ...] = (),
+        files: tuple[Path, ...] = (),
         needed: tuple[Path, ...] = (),
     ) -> Launch:
         """How to start `argv` in the shadow: in the sandbox if there is one, else unconfined in the copy.
 
-        `home` is its private home, the only other place it can write; `sockets` stay visible in hidden places, and
-        `readable` among temporary files. If it cannot see what is `needed` it reports that and does not start. It ends
-        with the thread that starts it, so that must be a long-lived one.
+        Without `network` it has none; `network_joining` are arguments for nsenter that lead it into one.
+        `home` is its private home, the only other place it can write; `sockets` stay visible in hidden places, and so
+        do the programs that are `readable`, with what belongs to them, and single `files`. If it cannot see what is
+        `needed` it reports that and does not start. It ends with the thread that starts it, so that must be a
+        long-lived one.
 
         Raises:
             ShadowError: the shadow is not there, or the workspace is another folder than it was.
@@ -185,7 +191,7 @@ class ShadowWorkspace(ABC):
         private = private_home(home, environment)
         if not self.confinement.confined:
             return Launch(argv, private.environment, self.place / cwd, program)
-        joining = self._joining()
+        joining = self._joining(network_joining)
         self._make_room_for_mask()
         inside = self._sandbox.argv(
             argv,
@@ -193,7 +199,11 @@ class ShadowWorkspace(ABC):
             cwd=self.workspace / cwd,
             sockets=sockets,
             network=network,
-            readable=(*readable, *searched_for_programs(environment.get("PATH", ""))),
+            readable=(
+                *self._sandbox.programs.of_files(readable),
+                *self._sandbox.programs.exactly(files),
+                *self._sandbox.programs.of_search_path(environment.get("PATH", "")),
+            ),
             needed=needed,
         )
         return Launch((*joining, *inside), private.environment, Path("/"), program, confined=True)
@@ -222,7 +232,7 @@ class ShadowWorkspace(ABC):
             network=network,
             report=report,
             stand_ins=self._stand_ins(),
-            readable=searched_for_programs(environment.get("PATH", "")),
+            readable=self._sandbox.programs.of_search_path(environment.get("PATH", "")),
         )
         return Launch((*self._joining(), *inside), dict(environment), Path("/"))
 
@@ -235,13 +245,23 @@ class ShadowWorkspace(ABC):
         self._disk.check_identity()
         return cwd if cwd == ROOT else check_path(cwd)
 
-    def _joining(self) -> tuple[str, ...]:
+    def user_namespace(self) -> tuple[tuple[str, ...], bool]:
+        """The argument prefix that leads to where the shadow is held, and whether its network needs its own users."""
+        before = self._joining()
+        return before, not before and os.geteuid() != 0
+
+    def _joining(self, network: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The argument prefix that leads to where the shadow is mounted.
 
         Raises:
             ShadowError: it is gone.
         """
-        return ()
+        if not network:
+            return ()
+        nsenter = find_program("nsenter", outside=self.workspace)
+        if nsenter is None:
+            raise ShadowError("The program nsenter is missing.", next="Install util-linux, then see: tandem doctor")
+        return (nsenter, *network, "--")
 
     def _stand_ins(self) -> Iterable[tuple[Path, Path]]:
         return ()
@@ -259,6 +279,7 @@ class ShadowWorkspace(ABC):
         self._bases = _bases(folder)
         self._tree: Tree
         self._refused: dict[str, str] = {}
+        self._at_begin: DiskSnapshot | None = None
         self._git: tuple[str, ...] = ()
         self._by_products: ByProducts | None = None
 
@@ -370,6 +391,16 @@ class ShadowWorkspace(ABC):
             self._bases.keep_only({sighting.path for sighting in found if not sighting.newcomer})
             self._bases.begin()
             self._bases.save()
+            if not self.confinement.confined:
+                self._at_begin = DiskSnapshot.of(self._disk.path)
+
+    def changed_on_disk(self) -> tuple[str, ...] | None:
+        """Paths of the real workspace that changed since the turn began, where nothing held the agent back.
+
+        None where it was held back, or no turn has begun: then nothing was looked at.
+        """
+        with self._lock:
+            return None if self._at_begin is None else self._at_begin.changed()
 
     def note_bases(self) -> tuple[ObservedPath, ...]:
         """Capture the disk's state of every path the agent touched since the last scan.

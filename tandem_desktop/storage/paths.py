@@ -165,7 +165,12 @@ def default_state_directory() -> Path:
     """`TANDEM_STATE_DIR`, or the platform's place for state."""
     if chosen := os.environ.get(STATE_DIR_VARIABLE):
         return Path(chosen).absolute()
-    # Only needed without the variable, and slow to load.
+    return platform_state_directory()
+
+
+def platform_state_directory() -> Path:
+    """The platform's place for state, in use or not."""
+    # Slow to load.
     import platformdirs
 
     return Path(platformdirs.user_state_dir("tandem-desktop", appauthor=False))

@@ -230,6 +230,7 @@ class PlanController(RequestController):
         panel.cancel_requested.connect(self._cancel)
         panel.sheets.approval.approved.connect(self._implement)
         panel.restore_requested.connect(self._restore)
+        panel.hosts_allowed.connect(self._allow_hosts)
         panel.compare_requested.connect(self._compare)
         panel.pair_requested.connect(self._compare_pair)
         panel.branch_requested.connect(self._branch)
@@ -363,6 +364,15 @@ class PlanController(RequestController):
 
     def _restore(self, plan_id: str, revision: int) -> None:
         self._carry_out(self._background.run(self._background.engine.proposals.restore, PlanId(plan_id), revision))
+
+    def _allow_hosts(self, plan_id: str, hosts: tuple[str, ...], lasting: bool) -> None:
+        future = self._background.conversations.allow_hosts(PlanId(plan_id), hosts, lasting=lasting)
+        said = (
+            tr("Allowed for this agent. It can try again: tell it to go on.")
+            if lasting
+            else tr("Allowed for this conversation. The agent can try again: tell it to go on.")
+        )
+        self._commands.run(future, lambda _: self.said.emit(said, "info"), self.failed.emit)
 
     def _open(self, path: str, line: int) -> None:
         engine = self._background.engine

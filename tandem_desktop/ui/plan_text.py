@@ -16,6 +16,7 @@ from tandem_desktop.domain.events import (
     RunStarted,
     RunUndone,
     TandemEvent,
+    TurnEnded,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus
@@ -24,7 +25,7 @@ from tandem_desktop.domain.state_machine import RUNNING, PlanAction
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.ui.chat.plan_card import PlanFacts
-from tandem_desktop.ui.i18n import later, tr, tr_table
+from tandem_desktop.ui.i18n import later, tr, tr_n, tr_table
 from tandem_desktop.ui.plan import wording
 
 CHANGES_PLANS = (
@@ -61,6 +62,15 @@ def words_about_the_disk(event: TandemEvent) -> str:
     """What an event changed on disk, as text; empty if nothing."""
     if isinstance(event, RunFinished):
         return event.summary
+    if isinstance(event, TurnEnded) and event.changed_on_disk is not None:
+        changed = len(event.changed_on_disk)
+        if not changed:
+            return tr("The agent was not confined; the workspace is unchanged, other places were not looked at")
+        return tr_n(
+            "The agent was not confined; {n} path changed on disk",
+            "The agent was not confined; {n} paths changed on disk",
+            changed,
+        )
     return tr("Writing what you approved") if isinstance(event, RunStarted) else ""
 
 

@@ -82,6 +82,10 @@ class AgentPlace:
     def scripted(self, *turns: list[dict[str, Any]], **script: Any) -> tuple[str, ...]:
         return self.agent("scripted_agent", {"turns": list(turns), **script})
 
+    def in_custom_home(self, name: str) -> Path | None:
+        """A file in the private home of whichever custom agent made it, once it is there."""
+        return next((self.state / "agents").glob(f"custom-*/home/{name}"), None)
+
     def approve_and_apply(self, plan: dict[str, Any]) -> str:
         """The id of the run."""
         self.tandem.answer("approve", plan["plan_id"], "--digest", plan["digest"])

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.network import RefusedHost
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.state_machine import TRANSITIONS, EventKind, state_of
 from tandem_desktop.review.compare import Comparison
@@ -20,6 +21,7 @@ RAN = (PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.COMPLETED, PlanStatus
 OPEN = frozenset(status for status in PlanStatus if EventKind.APPROVE in TRANSITIONS[state_of(status)])
 """The person can approve the plan, change it or send it back."""
 _NAMED = 3
+_MOST_REFUSED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,22 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
         yield BannerText("risk", text, (("rework", tr("Rework")),))
     if version.warnings:
         yield BannerText("risk", "\n".join(visible(warning) for warning in version.warnings))
+    if version.network is not None and version.network.refused:
+        ways = (("allow-agent", tr("Allow for this agent")), ("allow-once", tr("Allow this once")))
+        yield BannerText("risk", _refused_sentence(version.network.refused), ways if meta.status in OPEN else ())
     if version.confinement.startswith("not confined"):
         yield BannerText(
             "risk", tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
         )
+
+
+def _refused_sentence(refused: tuple[RefusedHost, ...]) -> str:
+    named = [f"{visible(each.host)}:{each.port}" + (f" ×{each.count}" if each.count > 1 else "") for each in refused]
+    more = len(named) - _MOST_REFUSED
+    hosts = ", ".join(named[:_MOST_REFUSED])
+    if more > 0:
+        return tr("The network refused the agent {hosts} and {more} more.", hosts=hosts, more=more)
+    return tr("The network refused the agent {hosts}.", hosts=hosts)
 
 
 def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
@@ -187,7 +201,7 @@ def _about_status(page: PlanPage) -> Iterator[BannerText]:
             text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
             yield BannerText("risk", text)
         case PlanStatus.EXPIRED:
-            text = tr("This plan expired: nobody decided in time. Nothing on disk has changed.")
+            text = tr("This plan expired: nobody decided in time. Tandem has changed nothing on disk.")
             yield BannerText("risk", text, (("restore", tr("Bring it back as a new revision")),))
         case PlanStatus.CANCELLED:
             yield BannerText("info", tr("This plan was cancelled. Nothing of it will be run."))

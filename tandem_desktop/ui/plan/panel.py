@@ -71,15 +71,17 @@ class PlanSheets:
         self.interrupted.ask(run, plan_title, self._now())
 
     def ask_to_abandon(self, do: Callable[[], None]) -> None:
-        words = tr("The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.")
+        words = tr(
+            "The agent stops where it is, and what it has drafted is forgotten. Tandem has changed nothing on disk."
+        )
         self.confirm.ask(tr("Cancel this draft?"), words, tr("Cancel the draft"), do)
 
     def ask_to_cancel(self, do: Callable[[], None]) -> None:
-        words = tr("Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.")
+        words = tr("Nothing of it will be run. Its revisions stay on record; Tandem has changed nothing on disk.")
         self.confirm.ask(tr("Cancel this plan?"), words, tr("Cancel the plan"), do)
 
     def ask_to_clear(self, operations: int, do: Callable[[], None]) -> None:
-        words = tr("The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.")
+        words = tr("The plan is cancelled, as nothing would be left of it. Tandem has changed nothing on disk.")
         question = tr_n("Clear all {n} operation?", "Clear all {n} operations?", operations)
         self.confirm.ask(question, words, tr("Clear all"), do)
 
@@ -199,6 +201,9 @@ class PlanSteps:
             case "compared":
                 panel.model.set_changes(panel.since.marks(panel.model.viewed))
                 panel.operations.show_banners(page_text.banners(page, self._now()))
+            case "allow-agent" | "allow-once" if page.version.network is not None:
+                hosts = tuple(each.address for each in page.version.network.refused)
+                panel.hosts_allowed.emit(plan_id, hosts, key == "allow-agent")
             case "keep-all":
                 panel.chooser.keep_everything()
             case "settle":
@@ -247,6 +252,8 @@ class ExecutionPlanPanel(QWidget):
     """Cancel a draft that is not a plan yet."""
     revision_requested = Signal(str, int)
     restore_requested = Signal(str, int)
+    hosts_allowed = Signal(str, object, bool)
+    """Hosts the plan's agent was refused; whether they are allowed from now on, or this once."""
     compare_requested = Signal(str, int, int)
     pair_requested = Signal(str, int, int, str)
     """Plan id, two revisions to compare, and the plan of the earlier one; answered in the compare sheet."""

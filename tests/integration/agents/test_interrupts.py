@@ -32,7 +32,7 @@ def at_work(place: AgentPlace) -> Iterator["subprocess.Popen[str]"]:
         text=True,
     )
     try:
-        wait_until((place.state / "agents" / "custom" / "home" / "busy").exists)
+        wait_until(lambda: place.in_custom_home("busy") is not None)
         yield process
     finally:
         process.kill()

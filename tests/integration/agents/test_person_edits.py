@@ -17,18 +17,19 @@ WAIT = 'touch "$HOME/first"; while [ ! -e "$HOME/go" ]; do sleep 0.02; done'
 
 def in_the_middle(place: AgentPlace, script: str, edit: Callable[[], object], *, tells: bool) -> dict[str, Any]:
     """The plan of an agent that runs a script; in the middle of it the person edits (when it tells: once looked at)."""
-    home = place.state / "agents" / "custom" / "home"
 
     def was_looked_at() -> bool:
         records = (place.state / "shadows").glob("*/bases.json")
         return any(json.loads(record.read_bytes())["bases"] for record in records)
 
     def person() -> None:
-        wait_until((home / "first").exists)
+        wait_until(lambda: place.in_custom_home("first") is not None)
         if tells:
             wait_until(was_looked_at)
         edit()
-        (home / "go").touch()
+        first = place.in_custom_home("first")
+        assert first is not None
+        first.with_name("go").touch()
 
     telling = [{"do": "update", "update": {"sessionUpdate": "tool_call", **TOLD}}] if tells else []
     steps = [{"do": "shell", "script": script}, *telling, {"do": "shell", "script": WAIT}]

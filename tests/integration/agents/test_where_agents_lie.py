@@ -101,5 +101,16 @@ def test_an_agent_whose_interpreter_is_hidden_names_it_and_where_it_may_lie(plac
     assert "docs/security.md" in said.data["error"]["next"]
 
 
+def test_a_file_that_a_variable_names_is_seen_alone_and_a_secret_one_is_not(place: AgentPlace) -> None:
+    for name in ("settings/agent.json", "settings/other.json", ".ssh/config"):
+        (place.person / name).parent.mkdir(exist_ok=True)
+        (place.person / name).write_text(f"{name}\n")
+    script = {"do": "shell", "script": "{ cat $AGENT_CONFIG $KEY; ls ${AGENT_CONFIG%/*}; } > seen.txt 2>&1; exit 0"}
+    named = ("--env", f"AGENT_CONFIG={place.person}/settings/agent.json", "--env", f"KEY={place.person}/.ssh/config")
+    plan = place.plan(*place.scripted([script]), *named)
+    seen = place.shadow_tree(plan["session_id"])["seen.txt"].decode().splitlines()
+    assert (seen[0], seen[-1], "No such file" in seen[1]) == ("settings/agent.json", "agent.json", True)
+
+
 def listing(place: str) -> dict[str, Any]:
     return {"do": "shell", "script": f"ls -a {shlex.quote(place)} > seen.txt 2>&1; exit 0"}

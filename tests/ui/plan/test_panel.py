@@ -19,6 +19,7 @@ from tandem_desktop.domain.events import (
     StagingCleared,
 )
 from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.network import NetworkMode, NetworkReport, RefusedHost
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.review import Comments, Place
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
@@ -407,12 +408,19 @@ def test_drift_that_is_found_later_closes_the_way_that_was_open(panel: Execution
     assert panel.footer.execute.isEnabled()
 
 
+REFUSED = NetworkReport(
+    mode=NetworkMode.LEASHED,
+    refused=(RefusedHost(host="docs.example", port=443, count=2), RefusedHost(host="127.0.0.1", port=4010)),
+)
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
         ({"incomplete": "It was stopped."}, "The agent did not finish: It was stopped."),
         ({"warnings": ("A file is very large.",)}, "A file is very large."),
         ({"confinement": "not confined: bubblewrap is missing"}, "the agent was not confined"),
+        ({"network": REFUSED}, "The network refused the agent docs.example:443 ×2, 127.0.0.1:4010."),
         ({"status": PlanStatus.EXPIRED}, "expired"),
         ({"status": PlanStatus.NEEDS_REVIEW}, "sent back three times"),
         ({"status": PlanStatus.CANCELLED}, "cancelled"),
@@ -425,6 +433,16 @@ def test_what_a_person_must_know_stands_above_the_list(
 ) -> None:
     reviewing(panel, **fields)
     assert words in banners(panel)
+
+
+@pytest.mark.parametrize(("key", "lasting"), [("allow-agent", True), ("allow-once", False)])
+def test_refused_hosts_can_be_allowed_from_the_plan(
+    panel: ExecutionPlanPanel, qtbot: QtBot, key: str, lasting: bool
+) -> None:
+    reviewing(panel, network=REFUSED)
+    with qtbot.waitSignal(panel.hosts_allowed) as asked:
+        click(qtbot, panel, f"banner-{key}")
+    assert asked.args == [PLAN_ID, ("docs.example", "127.0.0.1:4010"), lasting]
 
 
 def test_an_earlier_revision_can_be_looked_at_and_brought_back_but_not_changed(

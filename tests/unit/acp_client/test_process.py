@@ -16,6 +16,7 @@ from tandem_desktop.acp_client.process import SidecarProcess, StderrTail, end_ma
 from tandem_desktop.domain.errors import SidecarLaunchError
 from tandem_desktop.processes.child import Launch
 from tests.support.patience import PATIENCE_S
+from tests.support.shadows import is_running, wait_until
 from tests.support.sidecars import a_launch
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -93,6 +94,80 @@ def command_lines() -> list[bytes]:
 async def test_an_empty_command_is_refused() -> None:
     with pytest.raises(SidecarLaunchError):
         await SidecarProcess.start(a_launch(""), SidecarLimits())
+
+
+_DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 100)
+        with open(sys.argv[1] + ".new", "w") as file:
+            file.write(str(os.getpid()))
+        os.rename(sys.argv[1] + ".new", sys.argv[1])
+        os.execve("/bin/sleep", ["sleep", "600"], {})
+    os._exit(0)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+print("ready", flush=True)
+{then}
+"""
+"""A daemon: of another session, without an environment, and no longer a child of what started it."""
+
+
+def _daemon(then: str, note: Path) -> Launch:
+    script = _DAEMON.replace("{then}", then)
+    return Launch((sys.executable, "-S", "-E", "-c", script, str(note)), {"PATH": os.defpath}, note.parent)
+
+
+@pytest.mark.parametrize("then", ["time.sleep(600)", "pass"], ids=["the agent is ended", "the agent ends"])
+async def test_a_daemon_of_an_unconfined_agent_does_not_outlive_it(tmp_path: Path, then: str) -> None:
+    note = tmp_path / "pid"
+    process = await SidecarProcess.start(_daemon(then, note), SidecarLimits(stop_grace_s=0.2))
+    assert await process.stdout.readline() == b"ready\n"
+    pid = int(note.read_text())
+    if then == "pass":
+        await process.wait()
+    else:
+        assert is_running(pid)
+    await process.end()
+    wait_until(lambda: not is_running(pid))
+
+
+async def test_the_exit_code_of_an_unconfined_agent_is_its_own(tmp_path: Path) -> None:
+    for script, code in (("exit 7", 7), ("kill -9 $$", -signal.SIGKILL), ("kill -TERM $$", -signal.SIGTERM)):
+        launch = Launch(("/bin/sh", "-c", script), {"PATH": os.defpath}, tmp_path)
+        process = await SidecarProcess.start(launch, SidecarLimits())
+        await process.wait()
+        await process.end()
+        assert process.exit_code == code
+
+
+def test_a_daemon_of_an_unconfined_agent_dies_when_tandem_is_killed(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    script = """
+import asyncio, os, sys
+from pathlib import Path
+from tandem_desktop.acp_client.connection import SidecarLimits
+from tandem_desktop.acp_client.process import SidecarProcess
+from tests.unit.acp_client.test_process import _daemon
+
+async def main():
+    process = await SidecarProcess.start(_daemon("time.sleep(600)", Path(sys.argv[1])), SidecarLimits())
+    await process.stdout.readline()
+    print("ready", flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+    child = subprocess.Popen([sys.executable, "-c", script, str(note)], stdout=subprocess.PIPE, cwd=ROOT)
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        pid = int(note.read_text())
+        assert is_running(pid)
+        child.kill()
+    wait_until(lambda: not is_running(pid))
 
 
 def test_only_what_carries_the_mark_is_killed() -> None:

@@ -53,8 +53,8 @@ def test_state_secrets_and_tandems_folder_cannot_be_read(place: ShadowPlace) -> 
     paths = " ".join(f"'{secret}'" for secret in secrets)
     said = place.agent(f"cat {paths} .tandem/plans/p; ls -A .tandem '{place.person}/.ssh' '{place.state}'")
     assert "SECRET" not in said
-    assert said.count("No such file") == 5
-    assert "Read-only" in place.agent(f"echo x > '{place.person}/.ssh/id'")
+    assert said.count("No such file") == 7
+    assert "Read-only" in place.agent(f"echo x > '{place.person}/id'")
     assert "Read-only" in place.agent(f"echo x > '{place.state}/x'")
 
 
@@ -264,7 +264,9 @@ def test_close_ends_the_holder(overlay: ShadowPlace) -> None:
 @pytest.fixture
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     real = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name, *rest: None if name == "bwrap" else real(name, *rest))
+    monkeypatch.setattr(
+        shutil, "which", lambda name, *rest, **named: None if name == "bwrap" else real(name, *rest, **named)
+    )
     sandbox.bubblewrap_missing.cache_clear()
     yield
     sandbox.bubblewrap_missing.cache_clear()

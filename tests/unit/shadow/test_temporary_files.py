@@ -1,13 +1,24 @@
 """Of the temporary files a sandbox shows what programs need, and nothing beside it."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tandem_desktop.shadow.sandbox import folders_of, searched_for_programs
+from tandem_desktop.shadow.places import ShownPrograms, covered_places
 from tests.support.temporary import MakeFolder, temporary_folders
+
+NOWHERE = Path("/nowhere")
+
+
+def folders_of(files: list[Path]) -> tuple[Path, ...]:
+    return ShownPrograms(covered_places(NOWHERE), NOWHERE).of_files(files)
+
+
+def searched_for_programs(search_path: str) -> tuple[Path, ...]:
+    return ShownPrograms(covered_places(NOWHERE), NOWHERE).of_search_path(search_path)
 
 
 @pytest.fixture
@@ -26,7 +37,8 @@ def test_the_outermost_folder_of_a_file_is_shown_and_never_all_of_them(temporary
 
 
 def test_a_file_that_lies_in_no_folder_is_shown_alone() -> None:
-    assert folders_of([Path("/tmp/agent.py")]) == (Path("/tmp/agent.py"),)
+    with tempfile.NamedTemporaryFile(dir="/tmp") as file:
+        assert folders_of([Path(file.name)]) == (Path(file.name),)
 
 
 def test_every_place_is_shown_that_links_lead_through(temporary: Path, folders: MakeFolder) -> None:
