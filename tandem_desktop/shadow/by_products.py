@@ -4,7 +4,6 @@ import json
 import os
 import re
 import select
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.domain.plan import IgnoredFiles, IgnoredFolder
-from tandem_desktop.processes.child import scrubbed_environment
+from tandem_desktop.processes.child import find_program, scrubbed_environment
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.paths import TANDEM_DIRECTORY, resource
 
@@ -122,7 +121,7 @@ class IgnoreQueries:
 
     def __init__(self, workspace: Path) -> None:
         """Raises GitSilentError where there is no git."""
-        program = shutil.which("git")
+        program = find_program("git", outside=workspace)
         if program is None:
             raise GitSilentError("git is not installed")
         passed = {name: os.environ[name] for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL") if name in os.environ}
