@@ -15,7 +15,7 @@ from tandem_desktop.acp_client.connection import SidecarLimits
 from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
-from tandem_desktop.domain.errors import BadInputError, ShadowError
+from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
 from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.network import AllowedHost
@@ -433,7 +433,7 @@ class AgentSessions:
         slot = self.slot(own_id)
         slot.plan_mode = plan_mode  # before anything is awaited: the person may switch while it opens
         host = await self._planning_host()
-        shadow = await asyncio.to_thread(self._shadow, own_id)
+        shadow = await self._opened_shadow(own_id)
         try:
             # Only now: a session that is open elsewhere keeps its record.
             record = self._noted(own_id, profile)
@@ -621,6 +621,17 @@ class AgentSessions:
             self._host = PlanningServerHost(folder, tries=self._settings.present_plan_retries)
             await self._host.start()
         return self._host
+
+    async def _opened_shadow(self, session_id: SessionId) -> ShadowWorkspace:
+        """The shadow of a session; if the caller is cancelled while it opens, it is closed again."""
+        # A future of the executor and not a task: the engine's end cancels every task.
+        opening = asyncio.get_running_loop().run_in_executor(None, self._shadow, session_id)
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            with contextlib.suppress(TandemError):
+                await asyncio.to_thread((await opening).close)
+            raise
 
     def _shadow(self, session_id: SessionId) -> ShadowWorkspace:
         return open_session_shadow(self._engine, session_id, self._person_home)

@@ -1,7 +1,9 @@
 """One registry says which sessions are open, with which agent, and what the person wants of those that are not."""
 
 import asyncio
+import gc
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from tandem_desktop.planning_tools.relay import SOCKET_VARIABLE, TOKEN_VARIABLE
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisor
-from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.sessions.manager import AgentSessions, open_session_shadow, shadow_folder
 from tandem_desktop.settings import Settings
 from tests.support.agent_scripts import Steps, scripted_agent
 
@@ -96,3 +98,22 @@ def test_stop_before_a_session_is_open_stops_its_first_turn_and_no_other(
         finally:
             conversations.close()
     assert not conversations.is_open(SESSION)
+
+
+def test_engine_that_ends_while_a_session_opens_leaves_no_shadow_open(
+    engine: Engine, tmp_path: Path, steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: left.append(str(raised.exc_value)))
+    sessions = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
+    folder = shadow_folder(engine.locations.shadows, SESSION)
+    with EngineThread() as thread:
+        conversations = Conversations(engine, sessions, thread)
+        turn = conversations.send(SESSION, "Go", scripted_agent([steps.say("Hi")]), plan_mode=True)
+        while not folder.exists():
+            assert not turn.done()
+        conversations.close()
+    assert turn.cancelled()
+    open_session_shadow(engine, SESSION).close()
+    gc.collect()
+    assert left == []
