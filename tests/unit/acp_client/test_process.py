@@ -173,13 +173,16 @@ asyncio.run(main())
 def test_only_what_carries_the_mark_is_killed() -> None:
     spared = subprocess.Popen(["sleep", "600"], env={"TANDEM_SIDECAR": "another"})
     marked = subprocess.Popen(["sleep", "600"], env={"TANDEM_SIDECAR": "this one"}, start_new_session=True)
+    # A process shows its environment a moment after it has been started.
+    wait_until(lambda: b"this one" in Path(f"/proc/{marked.pid}/environ").read_bytes())
     try:
         assert end_marked("this one") == 1
         assert marked.wait(10) == -signal.SIGKILL
         assert spared.poll() is None
     finally:
-        spared.kill()
-        spared.wait()
+        for each in (spared, marked):
+            each.kill()
+            each.wait()
 
 
 def test_the_agent_dies_when_its_parent_is_killed() -> None:
