@@ -19,7 +19,7 @@ from tandem_desktop.domain.paths import ROOT, ancestors, check_path, shown
 from tandem_desktop.domain.plan import IgnoredFiles
 from tandem_desktop.processes.child import Launch, find_program
 from tandem_desktop.shadow.by_products import ByProducts, count, names_inside
-from tandem_desktop.shadow.disk_watch import DiskSnapshot
+from tandem_desktop.shadow.disk_snapshot import DiskSnapshot
 from tandem_desktop.shadow.sandbox import Confinement, Sandbox, private_home
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import atomic, syscalls
