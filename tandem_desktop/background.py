@@ -113,6 +113,12 @@ class Conversations:
             self._engine.proposals.save(choices)
         return self._sessions.include(plan_id, globs)
 
+    def add_command(self, plan_id: PlanId, command: str, cwd: str, choices: Choices | None = None) -> PlanVersion:
+        """Add a command to a plan; what the person chose besides is saved first. Blocks: call it by `run`."""
+        if choices is not None and not choices.is_empty:
+            self._engine.proposals.save(choices)
+        return self._engine.proposals.add_command(plan_id, command, cwd)
+
     def stop(self, session_id: SessionId) -> "Future[None]":
         """Stop the running turn."""
         return self._thread.submit(self._sessions.slot(session_id).stop())

@@ -13,7 +13,8 @@ _DAY = 24
 _GIB = 1024**3
 _MIB = 1024**2
 
-CommandsWhilePlanning = Literal["stage", "rehearse", "deny"]
+CommandsWhilePlanning = Literal["run", "stage", "deny"]
+StartMode = Literal["plan", "immediate"]
 ReflectionWhen = Literal["after_failure", "unless_simple", "off"]
 ReflectionAfterSuccess = Literal["orchestrate", "always", "off"]
 ThemeChoice = Literal["system", "dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light"]
@@ -46,11 +47,19 @@ class Settings(Frozen):
             "found."
         ),
     )
-    commands_while_planning: CommandsWhilePlanning = Field(
-        default="stage",
+    mode: StartMode = Field(
+        default="plan",
         description=(
-            "What happens to a command an agent wants to run while it plans: `stage` refuses it and puts it into the "
-            "plan, `rehearse` runs it in the shadow, `deny` refuses it."
+            "The mode in which a workspace is first opened: `plan` (an agent works in a shadow, and you decide once, "
+            "at the end) or `immediate` (you are asked about each change). The window remembers what you switch to."
+        ),
+    )
+    commands_while_planning: CommandsWhilePlanning = Field(
+        default="run",
+        description=(
+            "What happens to a command an agent wants to run while it plans: `run` runs it in the shadow and lists it "
+            "on the plan (an agent that is not confined has it staged instead), `stage` refuses it and puts it into "
+            "the plan, `deny` refuses it."
         ),
     )
     network: NetworkMode = Field(
@@ -201,6 +210,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "What agents may do",
         (
+            "mode",
             "commands_while_planning",
             "network",
             "network_hosts",
@@ -246,6 +256,7 @@ AT_ONCE = frozenset({"theme", "code_font", "code_size", "ligatures", "single_let
 
 TITLES = {
     "agent": "First agent",
+    "mode": "First mode",
     "max_message_bytes": "Longest message",
     "present_plan_retries": "Tries to hand in a plan",
     "network": "Network of agents",

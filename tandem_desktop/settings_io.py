@@ -32,6 +32,8 @@ RAISED: tuple[str, ...] = ("retention_days",)
 _MOST = 36_500
 RENAMED = {"minds": "advisors"}
 """Old names of settings, which a file may still use."""
+RENAMED_VALUES = {("commands_while_planning", "rehearse"): "run"}
+"""Old values of settings, likewise."""
 GUARDED = "guardedTools"
 """Names a workspace may add to."""
 
@@ -91,7 +93,8 @@ def _from_toml(path: Path) -> Settings:
 
 def _with_new_names(fields: dict[str, Any]) -> dict[str, Any]:
     """An old name next to the new one stays and is refused as unknown."""
-    return {name if (new := RENAMED.get(name, name)) in fields else new: value for name, value in fields.items()}
+    named = {name if (new := RENAMED.get(name, name)) in fields else new: value for name, value in fields.items()}
+    return named | {name: new for (name, old), new in RENAMED_VALUES.items() if named.get(name) == old}
 
 
 def _bad_field(path: Path, text: str, field: str, unknown: bool, message: str) -> BadInputError:

@@ -188,6 +188,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>Adds it to the end of the plan: it runs in the workspace when you implement the plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Adjustment {number}</source>
             <translation type="unfinished" />
@@ -791,6 +796,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>Command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Command {command}</source>
             <translation type="unfinished" />
@@ -821,6 +831,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Commands and flagged operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>Commands that ran in the shadow</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1525,6 +1540,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>First mode</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Fit</source>
             <translation type="unfinished" />
@@ -1646,6 +1666,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>Hide</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>Hide white space</source>
             <translation type="unfinished" />
@@ -1731,6 +1756,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Immediate</source>
             <translation type="unfinished" />
@@ -1782,7 +1808,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>Include…</source>
             <translation type="unfinished" />
         </message>
@@ -2867,6 +2893,7 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_chip.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>Output</source>
             <translation type="unfinished" />
         </message>
@@ -2939,6 +2966,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/models/transcript.py" />
@@ -3218,7 +3246,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Rehearse</source>
             <translation type="unfinished" />
@@ -3437,6 +3464,16 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Room for a command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>Run for real too</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3715,6 +3752,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <location filename="../../tandem_desktop/ui/shell/notifier.py" />
             <source>Show</source>
             <translation type="unfinished" />
@@ -4330,6 +4368,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The mode changes from {before} to {after}: it can no longer be run as a program.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The mode in which a workspace is first opened: plan (an agent works in a shadow, and you decide once, at the end) or immediate (you are asked about each change). The window remembers what you switch to.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4968,7 +5011,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>What happens to a command an agent wants to run while it plans: stage refuses it and puts it into the plan, rehearse runs it in the shadow, deny refuses it.</source>
+            <source>What happens to a command an agent wants to run while it plans: run runs it in the shadow and lists it on the plan (an agent that is not confined has it staged instead), stage refuses it and puts it into the plan, deny refuses it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5724,8 +5767,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>ended</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
             <source>excellent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>exit {code}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5736,6 +5789,7 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <location filename="../../tandem_desktop/ui/models/tasks.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>failed</source>
             <translation type="unfinished" />
@@ -6327,8 +6381,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>the workspace itself</source>
             <translation type="unfinished" />
         </message>
@@ -6563,7 +6617,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>{folder} and {n} other folders</source>
             <extracomment>Of one: {folder} and {n} other folder</extracomment>
             <translation type="unfinished">
@@ -6661,6 +6715,14 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>{n} commands ran in the shadow, the last one {outcome}. They are not run again.</source>
+            <extracomment>Of one: {n} command ran in the shadow, {outcome}. It is not run again.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>{n} commands run</source>
             <extracomment>Of one: {n} command run</extracomment>
@@ -6731,8 +6793,8 @@
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
-            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>{n} files</source>
             <extracomment>Of one: {n} file</extracomment>
             <translation type="unfinished">
@@ -6780,7 +6842,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>{n} ignored files are not part of the plan.</source>
             <extracomment>Of one: {n} ignored file is not part of the plan.</extracomment>
             <translation type="unfinished">
@@ -6788,7 +6850,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/ignored_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>{n} ignored files in {folder} are not part of the plan.</source>
             <extracomment>Of one: {n} ignored file in {folder} is not part of the plan.</extracomment>
             <translation type="unfinished">

@@ -18,6 +18,7 @@ from tandem_desktop.domain.ids import ToolCallId
 
 _KINDS = {kind.value: kind for kind in ToolKind}
 _STATUSES = {status.value: status for status in ToolCallStatus}
+_ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
 
 
 class SaidDiff(NamedTuple):
@@ -124,6 +125,9 @@ _COMMAND_KEYS = ("command", "cmd")
 _ANNOUNCED = re.compile(r"\b(?:Running|Run|Executing|Execute):\s*(.+)")
 _TITLE_SUFFIX = re.compile(r"\s\[(?:current working directory|in) [^\]]*\](?:\s*\(.*\))?\s*$", re.DOTALL)
 """What Gemini adds to a command in a title."""
+_EXIT_KEYS = ("exit_code", "exitCode", "exit")
+_EXIT_LINE = re.compile(r"^(?:\(?exit|Exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
+"""The line in which Claude, Gemini and Qwen tell it in the text."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
 _PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
 _FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
@@ -196,6 +200,7 @@ class ToolCalls:
             command=command if runs else None,
             cwd=self._cwd(arguments) if runs else None,
             output=before.output if asked else self._output(before, update),
+            exit_code=_exit_code(update) if runs and update.status in _ENDED else before.exit_code,
             asked=asked or before.asked,
         )
         self._weigh(record)
@@ -358,6 +363,22 @@ def _named(meta: Any) -> str:
                 if isinstance(name := place.get(key), str) and name:
                     return name
     return ""
+
+
+def _exit_code(update: ToolCallUpdate) -> int | None:
+    """From the fields of the output where it has such fields, else from its text."""
+    raw, meta = update.raw_output, update.meta
+    inner = (
+        raw.get("metadata") if isinstance(raw, dict) else None,
+        meta.get("terminal_exit") if isinstance(meta, dict) else None,
+    )
+    for place in (raw, *inner):
+        if isinstance(place, dict):
+            codes = (place.get(key) for key in _EXIT_KEYS)
+            if (code := next((each for each in codes if type(each) is int), None)) is not None:
+                return code
+    found = _EXIT_LINE.search("\n".join(update.texts) or _raw_output(raw))
+    return int(found[1]) if found else None
 
 
 def _raw_output(value: Any) -> str:

@@ -173,6 +173,7 @@ class PlanQueries:
             changed_on_disk=version.changed_on_disk,
             incomplete=version.incomplete,
             drifted=version.drifted,
+            ran=tuple(schema.RanCommandObject.model_validate(each) for each in version.ran),
             ignored=schema.IgnoredObject.model_validate(version.ignored) if version.ignored else schema.IgnoredObject(),
             planner_model=meta.planner_model,
             executor_model=meta.executor_model,

@@ -230,6 +230,18 @@ class IgnoredObject(ApiModel):
     """Whether there are more than were counted."""
 
 
+class RanCommandObject(ApiModel):
+    """A command the agent ran in its shadow; a run of the plan does not repeat it."""
+
+    command: str
+    cwd: str
+    exit_code: int | None
+    """Null if the agent did not tell it."""
+    has_failed: bool
+    output: str
+    """The end of what it printed."""
+
+
 class PlanObject(ApiModel):
     """The latest revision of a plan, and where it stands."""
 
@@ -256,6 +268,7 @@ class PlanObject(ApiModel):
     """Paths that changed on disk during the turn of an unconfined agent; null where nothing was looked at."""
     incomplete: str
     drifted: tuple[str, ...]
+    ran: tuple[RanCommandObject, ...]
     ignored: IgnoredObject
     planner_model: str
     """Who planned it, as `agent` or `agent:model`; empty if unknown."""

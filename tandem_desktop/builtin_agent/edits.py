@@ -249,9 +249,9 @@ class EditExecutor:
             return None
         outcome = await self._run(command, cwd, timeout_s)
         failed = outcome.exit_code != 0 or outcome.timed_out
-        await self._ended(
-            call, ToolCallStatus.FAILED if failed else ToolCallStatus.COMPLETED, outcome.output.decode(errors="replace")
-        )
+        ended = replace(call, exit_code=outcome.exit_code)
+        text = outcome.output.decode(errors="replace")
+        await self._ended(ended, ToolCallStatus.FAILED if failed else ToolCallStatus.COMPLETED, text)
         return outcome
 
     async def _run(self, command: str, cwd: str, timeout_s: float) -> ProcessOutcome:

@@ -119,6 +119,7 @@ def _tool_call(call: ToolCall, root: str) -> Any:
         call.id,
         status=_word(call.status),
         content=[*_diffs(call, root), *content] if content and call.diffs else content,
+        raw_output=None if call.exit_code is None else {"exit_code": call.exit_code},
     )
 
 

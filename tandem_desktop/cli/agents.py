@@ -22,7 +22,7 @@ from tandem_desktop.acp_client.profiles import (
 from tandem_desktop.advisors.perspective_planning import DelegatedPlanning, PerspectivePlanning
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
-from tandem_desktop.cli.formatting import ignored_lines, perspective_lines
+from tandem_desktop.cli.formatting import ignored_lines, perspective_lines, ran_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.domain.advice import Qualification
@@ -288,6 +288,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
         "warnings": list(turn.version.warnings),
         "ignored": json_output.ignored(turn.version),
+        "ran": json_output.ran(turn.version),
         "confined": confined,
         "said": turn.said,
         "incomplete": turn.version.incomplete,
@@ -295,7 +296,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         **_stderr(ended.failure),
     }
     include = call.command("include", turn.version.plan_id, "GLOB")
-    lines = [*answer.lines, *ignored_lines(turn.version, include)]
+    lines = [*answer.lines, *ignored_lines(turn.version, include), *ran_lines(turn.version, whole=False)]
     lines += [(Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings]
     if advice is not None:
         lines += perspective_lines(advice)

@@ -3,6 +3,8 @@
 import argparse
 from argparse import ArgumentParser
 
+from tandem_desktop.domain.paths import ROOT
+
 
 def plan(parser: ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", help="the plan's id, or its first digits")
@@ -142,6 +144,12 @@ def rehearse(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--record", metavar="OP", nargs="*", help="make a revision that applies the effects instead of running again"
     )
+
+
+def add(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("command_text", metavar="COMMAND", help="the command, as one argument, for the shell")
+    parser.add_argument("--cwd", metavar="DIR", default=ROOT, help="the folder it runs in, relative to the workspace")
 
 
 def drop(parser: ArgumentParser) -> None:

@@ -164,6 +164,17 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "PLAN|RUN [--agent NAME]",
     ),
     CommandSpec(
+        "add",
+        CHANGE,
+        "the same plan with one more command at its end",
+        "Add a command that has to run for real, such as a migration, and save that as your own new revision.\n"
+        "It runs in its place when the plan is applied. What an agent ran in its shadow is not run again.",
+        (('tandem add PLAN-1a2b3c4d "./manage.py migrate"', "apply writes the files, then migrates"),),
+        "plans:add",
+        arguments.add,
+        "PLAN COMMAND",
+    ),
+    CommandSpec(
         "drop",
         CHANGE,
         "the same plan without some operations or hunks",

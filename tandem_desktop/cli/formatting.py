@@ -8,6 +8,7 @@ from tandem_desktop.diff.hunks import Hunk
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
+from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
@@ -69,6 +70,25 @@ def ignored_lines(version: PlanVersion, include: str) -> Iterator[Line]:
     """What is left out because git ignores it, and the call that takes it in."""
     if version.ignored is not None:
         yield (Span(version.ignored.sentence(), Tone.QUIET), Span(f" Take some in with: {include}", Tone.QUIET))
+
+
+_LAST_LINES = 3
+
+
+def ran_lines(version: PlanVersion, *, whole: bool) -> Iterator[Line]:
+    """The commands the agent ran in its shadow, with the end of their output, or all that is kept of it."""
+    if version.ran:
+        yield "Ran in the shadow, and not run again by apply:"
+    for each in version.ran:
+        where = "" if each.cwd == ROOT else f", in {each.cwd}"
+        tone = Tone.WARNING if each.exit_code or each.has_failed else Tone.PLACE
+        yield from command_text(each.command)
+        yield (_INDENT, Span(each.outcome, tone), where)
+        lines = each.output.rstrip("\n").split("\n") if each.output.strip() else []
+        hidden = 0 if whole else max(0, len(lines) - _LAST_LINES)
+        if hidden:
+            yield (_INDENT, Span(f"… {hidden} more lines of output; --diff shows them", Tone.QUIET))
+        yield from ((_INDENT, Span("│ ", Tone.QUIET), Span(line, Tone.QUIET)) for line in lines[hidden:])
 
 
 def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedOperation, ...] = ()) -> list[Line]:

@@ -123,6 +123,7 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "incomplete": version.incomplete,
         "drifted": list(version.drifted),
         "confinement": version.confinement,
+        "ran": ran(version),
         "ignored": ignored(version),
         "network": None if version.network is None else version.network.model_dump(mode="json"),
         "changed_on_disk": None if version.changed_on_disk is None else list(version.changed_on_disk),
@@ -136,6 +137,11 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "created_at": utc(version.created_at),
         "updated_at": utc(meta.updated_at),
     }
+
+
+def ran(version: PlanVersion) -> list[dict[str, Any]]:
+    """The commands that ran in the shadow."""
+    return [each.model_dump(mode="json") for each in version.ran]
 
 
 def ignored(version: PlanVersion) -> dict[str, Any]:

@@ -37,6 +37,11 @@ def review(call: CommandContext) -> CommandResult:
     return answer
 
 
+def add(call: CommandContext) -> CommandResult:
+    found = call.arguments
+    return proposed(call, call.engine.proposals.add_command(call.plan_id(), found.command_text, found.cwd))
+
+
 def drop(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
     drops = [Drop.parse(text) for text in call.arguments.drops]

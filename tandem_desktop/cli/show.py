@@ -15,6 +15,7 @@ from tandem_desktop.cli.formatting import (
     ignored_lines,
     in_full,
     perspective_lines,
+    ran_lines,
 )
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.diff.text import visible
@@ -117,6 +118,7 @@ def show(call: CommandContext) -> CommandResult:
         *_advised(version, advice),
         *_rehearsed(rehearsal, told),
         *ignored_lines(version, call.command("include", plan_id, "GLOB")),
+        *ran_lines(version, whole=call.arguments.diff),
     ]
     for view, each in zip(views, sides, strict=True):
         task = subjects.get(view.operation.task, "") if view.operation.task else ""

@@ -147,6 +147,8 @@ class ToolCall:
     command: str | None = None
     cwd: str | None = None
     output: str = ""
+    exit_code: int | None = None
+    """Of a command that has ended, if it was told."""
     asked: bool = False
     """Whether the agent asked for permission for this call."""
 

@@ -10,7 +10,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.paths import ROOT, shown
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.tasks import PlanTask
 
@@ -66,6 +66,25 @@ class Note(Frozen):
     tool: str
     path: str | None = None
     description: str = ""
+
+
+class RanCommand(Frozen):
+    """A command the agent ran in its shadow. Its file effects are operations; a run does not repeat it."""
+
+    command: str
+    cwd: str = ROOT
+    exit_code: int | None = None
+    """None if the agent did not tell it."""
+    has_failed: bool = False
+    output: str = ""
+    """The end of what it printed."""
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a word or two."""
+        if self.exit_code is not None:
+            return f"exit {self.exit_code}"
+        return "failed" if self.has_failed else "ended"
 
 
 class IgnoredFolder(Frozen):
@@ -124,7 +143,9 @@ class PlanVersion(Frozen):
     tasks: tuple[PlanTask, ...] = ()
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What a person has to know about how it came to be; like the next six, never in the digest."""
+    """What a person has to know about how it came to be; like the next seven, never in the digest."""
+    ran: tuple[RanCommand, ...] = ()
+    """Commands the agent ran in its shadow, in order; none of them runs again."""
     confinement: str = ""
     """The confinement of the agent while it planned."""
     changed_on_disk: tuple[str, ...] | None = None

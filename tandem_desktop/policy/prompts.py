@@ -19,6 +19,8 @@ _PLACEHOLDER = re.compile(r"\{\{([A-Z_]+)\}\}")
 _GAP = re.compile(r"\n{3,}")
 _WITH_TOOLS = "Call `present_plan` with your detailed plan (Markdown), or `plan_propose` with its steps."
 _WITHOUT_TOOLS = "End your turn with your detailed plan (Markdown)."
+_STAGED_BY_TOOL = "give it to `plan_propose` as a `bash` step, and it runs when the person has approved it."
+_STAGED_BY_PERSON = "name it in your plan, and the person decides."
 
 
 class PromptComposer:
@@ -33,7 +35,7 @@ class PromptComposer:
         *,
         cwd: str,
         today: Callable[[], date],
-        commands: CommandsWhilePlanning = "stage",
+        commands: CommandsWhilePlanning = "run",
         disabled_tools: tuple[str, ...] = (),
         own_tools: tuple[str, ...] = (),
         planning_tools: tuple[str, ...] = (),
@@ -48,14 +50,17 @@ class PromptComposer:
             "DATE": lambda: today().isoformat(),
             "PLAN_MODE": lambda: self.plan_mode_text() if self._plan_mode else "",
         }
-        off = () if commands == "rehearse" else _named(own_tools, (ToolCategory.EXECUTE,), "all that run commands")
+        off = () if commands == "run" else _named(own_tools, (ToolCategory.EXECUTE,), "all that run commands")
         reading = _named(own_tools, (ToolCategory.READ, ToolCategory.PLANNING), "all that read and search")
         writing = _named(own_tools, (ToolCategory.WRITE,), "all that change files")
         self._plan_mode_words = {
             "DISABLED_TOOLS": ", ".join((*off, *disabled_tools)) or "none",
             "WRITE_TOOLS": ", ".join(writing),
             "AVAILABLE_TOOLS": ", ".join((*reading, *planning_tools)),
-            "COMMANDS": self._files.text(f"commands_{commands}.md"),
+            "COMMANDS": _filled(
+                self._files.text(f"commands_{commands}.md"),
+                {"REAL_COMMANDS": _STAGED_BY_TOOL if planning_tools else _STAGED_BY_PERSON},
+            ),
             "HAND_IN": _WITH_TOOLS if planning_tools else _WITHOUT_TOOLS,
         }
 

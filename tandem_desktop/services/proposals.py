@@ -14,6 +14,7 @@ from tandem_desktop.domain.events import PlanProposed
 from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.lifecycle import check
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.domain.plan import Note, Origin, PlanVersion
 from tandem_desktop.domain.state_machine import PlanUpdated
 from tandem_desktop.plans.store import PlanStore
@@ -21,8 +22,10 @@ from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.choices import Choices, Drop, choose
 from tandem_desktop.staging.patch_steps import plan_from_patch
 from tandem_desktop.staging.plan_json import parse_plan
+from tandem_desktop.staging.requests import QueuedCommand
+from tandem_desktop.staging.segments import first_free_number, queued_operation
 from tandem_desktop.staging.simulate import Problem, simulate_operations, simulate_steps
-from tandem_desktop.staging.steps import PlanInput, with_plan_md
+from tandem_desktop.staging.steps import PlanInput, checked_command, with_plan_md
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import Workspace
@@ -142,6 +145,21 @@ class Proposals:
         chosen = choose(latest.operations, drops, self._objects)
         self._objects.put_all(chosen.contents)
         return self.rewrite(latest, chosen.operations, "Drop it as well.")
+
+    def add_command(self, plan_id: PlanId, command: str, cwd: str = ROOT) -> PlanVersion:
+        """The same plan with one more command at its end, as the person's own revision.
+
+        Raises:
+            StepRefusedError: it is no command that a plan can carry.
+            InvalidTransitionError: the plan can no longer be changed.
+        """
+        self._before_writing()
+        latest = self._plans.revision(plan_id)
+        check(self._plans.meta(plan_id), PlanUpdated(revision=latest.revision + 1, origin=Origin.PERSON))
+        number = first_free_number(latest.operations)
+        queued = QueuedCommand(number=number, call=checked_command(command, cwd), description="Added by a person")
+        operation = queued_operation(queued, number, self._clock())
+        return self.rewrite(latest, (*latest.operations, operation), "Add another command.")
 
     def draft(self, base: PlanVersion, choices: Choices) -> Drafted:
         """What a person's choices would make of a revision; nothing is saved.

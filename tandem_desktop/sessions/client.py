@@ -11,15 +11,18 @@ from tandem_desktop.domain.agent_protocol import (
     PermissionRequest,
     PermissionVerdict,
     TerminalOutput,
+    ToolCall,
     ToolCallChanged,
+    ToolCallStatus,
     ToolKind,
 )
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.domain.ids import SessionId, TerminalId
+from tandem_desktop.domain.ids import SessionId, TerminalId, ToolCallId
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.processes.child import Launch, ProcessOutcome, run_child
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
 from tandem_desktop.shadow.workspace import ShadowWorkspace
+from tandem_desktop.staging.segments import TERMINAL
 from tandem_desktop.staging.staging_store import StagingStore
 
 _SHOWN_BYTES = 256 * 1024
@@ -50,10 +53,15 @@ class Terminals:
     """The terminals of one session. Lives on the engine's loop; commands run beside it."""
 
     def __init__(
-        self, launch: Callable[[CommandCall], Launch], *, command_ended: Callable[[], Awaitable[None]]
+        self,
+        launch: Callable[[CommandCall], Launch],
+        *,
+        note: Callable[[ToolCall], None],
+        command_ended: Callable[[], Awaitable[None]],
     ) -> None:
-        """`command_ended` is awaited before the end of a command is reported."""
+        """`note` gets each command that has ended; `command_ended` is awaited before the agent is told."""
         self._launch = launch
+        self._note = note
         self._command_ended = command_ended
         self._terminals: dict[TerminalId, _Terminal] = {}
         self._numbers = itertools.count(1)
@@ -69,7 +77,7 @@ class Terminals:
     def run(self, call: CommandCall) -> TerminalId:
         """A terminal in which the command runs, in the shadow."""
         terminal_id, terminal = self._new()
-        task = asyncio.create_task(self._run(call, terminal))
+        task = asyncio.create_task(self._run(terminal_id, call, terminal))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return terminal_id
@@ -98,7 +106,7 @@ class Terminals:
         await asyncio.gather(*self._running, return_exceptions=True)
         self._terminals.clear()
 
-    async def _run(self, call: CommandCall, terminal: _Terminal) -> None:
+    async def _run(self, terminal_id: TerminalId, call: CommandCall, terminal: _Terminal) -> None:
         loop = asyncio.get_running_loop()
 
         def hear(chunk: bytes) -> None:
@@ -117,6 +125,20 @@ class Terminals:
 
         try:
             outcome = await asyncio.to_thread(work)
+            self._note(
+                ToolCall(
+                    id=ToolCallId(f"{TERMINAL}{terminal_id}"),
+                    tool="bash",
+                    title=call.command,
+                    kind=ToolKind.EXECUTE,
+                    status=ToolCallStatus.FAILED if outcome.exit_code else ToolCallStatus.COMPLETED,
+                    command=call.command,
+                    cwd=call.cwd,
+                    output=terminal.now().text,
+                    exit_code=outcome.exit_code,
+                    asked=True,
+                )
+            )
             await self._command_ended()
         except Exception as error:  # report every start failure to the agent
             terminal.hear(f"{error}\n".encode())

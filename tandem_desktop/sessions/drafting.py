@@ -178,6 +178,7 @@ class Drafting:
             tasks=self.presented.tasks or (latest.tasks if latest else ()),
             notes=staged.notes,
             warnings=(*staged.warnings, *self._confinement_warning(), *_warnings_about(changed or ())),
+            ran=staged.ran,
             confinement=self._shadow.confinement.description,
             changed_on_disk=changed,
             network=self._network(),

@@ -1,6 +1,5 @@
 """Takes ignored files of a session's shadow into its plan."""
 
-import re
 from collections.abc import Iterable
 
 from tandem_desktop.domain.errors import BadInputError
@@ -13,9 +12,7 @@ from tandem_desktop.domain.state_machine import PlanUpdated
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.shadow.by_products import IncludeGlobs
 from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
-from tandem_desktop.staging.segments import Segment, staged_operations
-
-_NUMBER = re.compile(r"s(\d+)(?:\.|$)")
+from tandem_desktop.staging.segments import Segment, first_free_number, staged_operations
 
 
 def include_ignored(engine: Engine, plan_id: PlanId, globs: Iterable[str], shadow: ShadowWorkspace) -> PlanVersion:
@@ -33,7 +30,7 @@ def include_ignored(engine: Engine, plan_id: PlanId, globs: Iterable[str], shado
     shadow.include((*before, *wanted.globs))
     try:
         added = _fitting(shadow, wanted, latest)
-        staged = staged_operations((Segment(added),), engine.clock(), first=_first_free(latest))
+        staged = staged_operations((Segment(added),), engine.clock(), first=first_free_number(latest.operations))
         draft = latest.model_copy(
             update={
                 "ignored": shadow.ignored(),
@@ -71,8 +68,3 @@ def _folders(version: PlanVersion) -> str:
     assert version.ignored is not None
     names = [shown(each.path) for each in version.ignored.folders]
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-
-
-def _first_free(version: PlanVersion) -> int:
-    """A number above those of the operations there are."""
-    return 1 + max((int(match[1]) for each in version.operations if (match := _NUMBER.match(each.id))), default=0)

@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
-from pydantic import ValidationError
-
 from tandem_desktop.domain.agent_protocol import (
     PermissionAnswer,
     PermissionRequest,
@@ -21,21 +19,19 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.authorization import AuthContext, AuthorizationResult, SessionPermissions, ToolCategory
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import (
-    OutsideWorkspaceError,
-    StepRefusedError,
     TandemError,
     ToolDeniedError,
     UserAbortError,
 )
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
 from tandem_desktop.domain.operations import CommandCall, ExternalCall, OperationCall
-from tandem_desktop.domain.paths import ROOT, check_path
+from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.rules import AuthorizationPolicy, auth_context, is_guarded
 from tandem_desktop.policy.tools import EXIT_PLAN_MODE, UNKNOWN_TOOL, tool_use
 from tandem_desktop.settings import Settings
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
-from tandem_desktop.staging.steps import BashArgs
+from tandem_desktop.staging.steps import checked_command
 
 
 def command_call(call: ToolCall) -> CommandCall:
@@ -44,17 +40,7 @@ def command_call(call: ToolCall) -> CommandCall:
     Raises:
         StepRefusedError: it is no command a plan could carry, or one that would run outside the workspace.
     """
-    try:
-        cwd = ROOT if call.cwd in (None, "", ROOT) else check_path(call.cwd or ROOT)
-        return CommandCall(command=BashArgs(command=call.command or "", cwd=cwd).command, cwd=cwd)
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        reason = problem.get("ctx", {}).get("error", problem["msg"])
-        raise StepRefusedError(f"The command {reason}.", next="Name a command the shell can run.") from None
-    except OutsideWorkspaceError as error:
-        raise StepRefusedError(
-            f"The command would run outside the workspace. {error.message}", path=error.path, next=error.next
-        ) from None
+    return checked_command(call.command or "", call.cwd or ROOT)
 
 
 def external_call(call: ToolCall) -> ExternalCall:
@@ -141,13 +127,13 @@ class Confirmation:
 class PermissionInterceptor:
     """Answers the requests of one session, each exactly once, none waiting for another.
 
-    In Plan mode the shadow is the gate: edits are allowed into it, and a command is never run directly but queued,
-    rehearsed in the shadow or refused, as the settings say. What cannot be shown to stay in the shadow is queued as an
+    In Plan mode the shadow is the gate: edits are allowed into it, and a command never runs in the workspace: it runs
+    in the shadow, is queued or refused, as the settings say. What cannot be shown to stay in the shadow is queued as an
     external call. Otherwise a person is asked about whatever no rule decides.
 
     `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after;
-    it may answer the number of the operation the command became. `rehearse` is awaited before a command may run in the
-    shadow, for the same reason.
+    it may answer the number of the operation the command became. `begin_command` is awaited before a command may run
+    in the shadow, for the same reason.
     `ask` shows a question and returns at once; without it every question is refused. `decided` is called with each
     answer. `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
@@ -160,7 +146,7 @@ class PermissionInterceptor:
         policy: AuthorizationPolicy,
         settings: Settings,
         queue: Callable[[QueuedCommand], Awaitable[int | None]],
-        rehearse: Callable[[], Awaitable[None]] | None = None,
+        begin_command: Callable[[], Awaitable[None]] | None = None,
         ask: Callable[[Confirmation], None] | None = None,
         decided: Callable[[InterceptedRequest], None] | None = None,
         present: Callable[[str], None] = lambda text: None,
@@ -173,7 +159,7 @@ class PermissionInterceptor:
         self._policy = policy
         self._settings = settings
         self._queue = queue
-        self._rehearse = rehearse
+        self._begin_command = begin_command
         self._ask = ask
         self._decided = decided
         self._present = present
@@ -202,7 +188,7 @@ class PermissionInterceptor:
         """Applies from the next request on."""
         self._permissions = permissions
         # A command that is queued is held whether there is a shadow or not.
-        queues = self._settings.commands_while_planning != "rehearse"
+        queues = self._settings.commands_while_planning != "run"
         self._contexts = _Contexts(
             commands=auth_context(self._settings, permissions, shadowed=self._shadowed or queues),
             others=auth_context(self._settings, permissions, shadowed=self._shadowed),
@@ -324,10 +310,10 @@ class PermissionInterceptor:
         setting = self._settings.commands_while_planning
         if setting == "deny":
             return _Outcome(Handling.REFUSED, messages.command_denied())
-        if setting == "rehearse" and not is_guarded(asked.use, asked.context):
-            if self._rehearse is not None:
-                await self._rehearse()
-            return _Outcome(Handling.REHEARSED, "It runs in the shadow.")
+        if setting == "run" and not is_guarded(asked.use, asked.context):
+            if self._begin_command is not None:
+                await self._begin_command()
+            return _Outcome(Handling.RAN, "It runs in the shadow.")
         try:
             return await self._queue_call(asked, asked.command or command_call(asked.request.call))
         except TandemError as error:

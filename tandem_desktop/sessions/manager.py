@@ -84,6 +84,9 @@ class _SessionBuilder:
         plan_mode: bool,
     ) -> None:
         self._engine = engine
+        if not place.shadow.confinement.confined and settings.commands_while_planning == "run":
+            # Nothing would hold the command back.
+            settings = settings.model_copy(update={"commands_while_planning": "stage"})
         self._settings = settings
         self._profile = profile
         self._place = place
@@ -93,7 +96,7 @@ class _SessionBuilder:
         # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
         self._cwd = str(engine.locations.workspace if shadow.confinement.confined else shadow.place)
         self._store = StagingStore(place.record.staging)
-        self._staging = SessionStaging(shadow, self._store, clock)
+        self._staging = SessionStaging(shadow, self._store, clock, settings.commands_while_planning)
 
     def build(self, launch: Launch) -> PlanningSession:
         engine, place = self._engine, self._place
@@ -132,7 +135,7 @@ class _SessionBuilder:
             policy=AuthorizationPolicy(),
             settings=settings,
             queue=lambda command: self._session.queue(command),
-            rehearse=lambda: self._session.begin_rehearsal(),
+            begin_command=lambda: self._session.begin_command(),
             ask=self._publish_question,
             decided=self._record_decision,
             present=lambda text: self._session.take_plan_text(text),
@@ -142,7 +145,11 @@ class _SessionBuilder:
         )
 
     def _client(self, interceptor: PermissionInterceptor) -> SessionClient:
-        terminals = Terminals(self._command_launch, command_ended=lambda: self._session.command_ended())
+        terminals = Terminals(
+            self._command_launch,
+            note=self._store.note_call,
+            command_ended=lambda: self._session.command_ended(),
+        )
         return SessionClient(
             self._place.shadow,
             interceptor,

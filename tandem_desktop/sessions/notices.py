@@ -16,6 +16,7 @@ from tandem_desktop.sessions.record import SessionFacts, SessionRecord
 from tandem_desktop.sessions.staging import SessionStaging
 from tandem_desktop.shadow.by_products import IncludeGlobs
 from tandem_desktop.shadow.workspace import ShadowWorkspace
+from tandem_desktop.staging.requests import QueuedCommand
 from tandem_desktop.storage.objects import ObjectStore
 
 _BY_AGENT = (Origin.AGENT, Origin.REWORK)
@@ -189,7 +190,18 @@ class AgentNotices:
         self._shadow.include(glob for glob in self._shadow.included if _has_any(latest, IncludeGlobs([glob])))
         commands = {operation.call for operation in latest.operations if operation.call}
         self._staging.follow_person(commands, gone, edited)
+        self._queue_added(latest)
         return self._by_person(latest)
+
+    def _queue_added(self, latest: PlanVersion) -> None:
+        """Commands the person added are part of the agent's next revision too."""
+        staged = {operation.call for operation in self._staging.store.get_all() if operation.call}
+        for number, operation in enumerate(latest.operations, start=1):
+            if operation.call is not None and operation.call not in staged:
+                queued = QueuedCommand(
+                    number=number, call=operation.call, tool=operation.tool, description=operation.description
+                )
+                self._staging.queue(queued)
 
     def _by_person(self, version: PlanVersion) -> messages.DecidedByUser | None:
         """What the person left out of the agent's last revision, and what they changed in it."""

@@ -420,14 +420,14 @@ class PlanningSession:
         self._live.look_soon()
         return number
 
-    async def begin_rehearsal(self) -> None:
+    async def begin_command(self) -> None:
         """A command is about to run in the shadow; called before the agent is answered."""
-        await asyncio.to_thread(self.staging.begin_rehearsal)
+        await asyncio.to_thread(self.staging.begin_command)
 
     async def command_ended(self) -> None:
         """A command Tandem ran in the shadow has ended; called before the agent is told."""
         if self.is_planning:
-            await asyncio.to_thread(self.staging.end_rehearsal)
+            await asyncio.to_thread(self.staging.end_command)
 
     @property
     def presented(self) -> Presented:

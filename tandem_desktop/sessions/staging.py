@@ -16,6 +16,7 @@ from tandem_desktop.domain.events import OperationStaged, OperationUnstaged, Sta
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.domain.operations import NodeState, OperationCall, PathChange, StagedOperation
 from tandem_desktop.review.operation_view import count_lines
+from tandem_desktop.settings import CommandsWhilePlanning
 from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
 from tandem_desktop.staging.git_effects import agent_sentences
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
@@ -27,8 +28,16 @@ from tandem_desktop.storage.objects import ObjectStore
 class SessionStaging:
     """Puts what it observes into the session's `StagingStore`. Called from worker threads, one call at a time."""
 
-    def __init__(self, shadow: ShadowWorkspace, store: StagingStore, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        shadow: ShadowWorkspace,
+        store: StagingStore,
+        clock: Callable[[], datetime],
+        commands: CommandsWhilePlanning = "run",
+    ) -> None:
+        """`commands` is what happens to commands; where they do not just run, one that ran unasked is a warning."""
         self._shadow = shadow
+        self._commands = commands
         self.store = store
         self._clock = clock
         self._lock = threading.Lock()
@@ -53,20 +62,20 @@ class SessionStaging:
             self.store.forget_calls()
             self._before_turn = len(self.store.observations.closed)
 
-    def begin_rehearsal(self) -> None:
+    def begin_command(self) -> None:
         """Record the changes made so far, before a command runs in the shadow: they are not its effects."""
         with self._lock:
             segment, activity = self._scan()
-            goes_on = segment.before is not None and segment.rehearsed is not None
+            goes_on = segment.before is not None and segment.ran is not None
             going = segment if goes_on else replace(segment, before=segment.changes)
             self._put(replace(self.store.observations, open=going), activity)
 
-    def end_rehearsal(self) -> None:
+    def end_command(self) -> None:
         """A command has run in the shadow: what it did is told apart from what comes after."""
         with self._lock:
             segment, activity = self._scan()
             observed = self.store.observations
-            if segment.rehearsed is None:
+            if segment.ran is None:
                 self._put(replace(observed, open=segment), activity)
             else:
                 self._put(Observations((*observed.closed, segment)), activity)
@@ -135,13 +144,13 @@ class SessionStaging:
         activity = self.store.activity
         calls = {call.id: call for call in (*before.calls, *activity.calls)}
         requests = (*before.requests, *activity.requests)
-        rehearsed = [request for request in requests if request.handling is Handling.REHEARSED]
+        ran = [request for request in requests if request.handling is Handling.RAN]
         segment = Segment(
             tuple(map(_path_change, changes)),
             None,
             tuple(calls.values()),
             requests,
-            rehearsed[-1] if rehearsed else None,
+            ran[-1] if ran else None,
             before.before,
         )
         return segment, activity
@@ -151,7 +160,7 @@ class SessionStaging:
             f"The agent ran a command without asking, in its shadow: {_command(call)}"
             for segment in self.store.observations.segments
             for call in segment.calls
-            if _ran_unasked(call)
+            if self._commands != "run" and _ran_unasked(call)
         ]
         changes, contents = self._shadow.git_sides()
         found += agent_sentences(changes, contents, self._shadow.disk)
@@ -186,7 +195,7 @@ def _folded(segments: list[Segment]) -> list[Segment]:
     for segment in segments[:-1]:
         joined = _joined(calls, requests, segment)
         calls, requests = joined.calls, joined.requests
-        if joined.command is not None or joined.rehearsed is not None:
+        if joined.command is not None or joined.ran is not None:
             folded.append(joined)
             calls, requests = (), ()
     return [*folded, _joined(calls, requests, segments[-1])]

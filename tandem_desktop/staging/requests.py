@@ -21,7 +21,7 @@ class Handling(StrEnum):
     """Allowed in the shadow; reviewed as an operation."""
     QUEUED = "queued"
     """A command or an external call that was refused and put into the plan."""
-    REHEARSED = "rehearsed"
+    RAN = "ran"
     """A command that runs in the shadow; its effects are reviewed."""
     PASSED = "passed"
     """Allowed; nothing to review."""
@@ -37,11 +37,15 @@ class Handling(StrEnum):
         """The decision sent to the agent."""
         return _VERDICTS[self]
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Handling | None":
+        return cls.RAN if value == "rehearsed" else None  # as 0.1.0 wrote it
+
 
 _VERDICTS = {
     Handling.HELD: PermissionVerdict.ALLOW,
     Handling.QUEUED: PermissionVerdict.REJECT,
-    Handling.REHEARSED: PermissionVerdict.ALLOW,
+    Handling.RAN: PermissionVerdict.ALLOW,
     Handling.PASSED: PermissionVerdict.ALLOW,
     Handling.CONFIRMED: PermissionVerdict.ALLOW,
     Handling.SKIPPED: PermissionVerdict.REJECT,

@@ -3,6 +3,7 @@
 Not to be confused with the segments of a run, which are its units of durability.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +28,13 @@ from tandem_desktop.domain.operations import (
     PathChange,
     StagedOperation,
 )
-from tandem_desktop.domain.paths import Collision, folded
-from tandem_desktop.domain.plan import Note
+from tandem_desktop.domain.paths import ROOT, Collision, folded
+from tandem_desktop.domain.plan import Note, RanCommand
 from tandem_desktop.policy.tools import name_of, tool_use
 from tandem_desktop.staging.changes import TreeChange, ordered_changes
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 
+_NUMBER = re.compile(r"s(\d+)(?:\.|$)")
 _DOES_NOTHING = (ToolCategory.READ, ToolCategory.PLANNING)
 
 
@@ -75,8 +77,8 @@ class Attribution:
         if not found:
             self._note(request)
 
-    def place_rehearsal(self, segment: int, request: InterceptedRequest, changed: Container[str]) -> None:
-        """Attribute to a rehearsed command the changes made while it ran that no other request explains."""
+    def place_command(self, segment: int, request: InterceptedRequest, changed: Container[str]) -> None:
+        """Attribute to a command that ran in the shadow the changes made meanwhile that no other request explains."""
         found = [
             index
             for index, position in enumerate(self._segment_of)
@@ -86,10 +88,8 @@ class Attribution:
             and any(path in changed for path in self._operations[index].paths)
         ]
         for index in found:
-            self._describe(index, "bash", f"Effect of the rehearsed command: {request.title}", request.tool_call_id)
+            self._describe(index, "bash", f"Effect of {request.title}, which ran in the shadow", request.tool_call_id)
             self._sign(index, request)
-        if not found:
-            self._note(request)
 
     def _led_to(self, segment: int, paths: Iterable[str]) -> list[int]:
         """The operations at or below `paths`: in this segment, else the next that has some, else the last."""
@@ -238,7 +238,7 @@ class Segment:
     """The tool calls during it."""
     requests: tuple[InterceptedRequest, ...] = ()
     """The requests answered during it."""
-    rehearsed: InterceptedRequest | None = None
+    ran: InterceptedRequest | None = None
     """A command that ran in the shadow during it; otherwise unexplained changes are attributed to it."""
     before: tuple[PathChange, ...] | None = None
     """The shadow before that command; None if it was not scanned."""
@@ -252,6 +252,47 @@ class Staged:
     notes: tuple[Note, ...]
     """Requests without a reviewable effect."""
     warnings: tuple[str, ...]
+    ran: tuple[RanCommand, ...] = ()
+    """Commands that ran in the shadow, in order."""
+
+
+_MOST_OUTPUT = 16 * 1024
+_MOST_RAN = 500
+_STARTED = (ToolCallStatus.IN_PROGRESS, ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
+_NOT_RUN = (Handling.QUEUED, Handling.REFUSED, Handling.SKIPPED, Handling.CANCELLED)
+TERMINAL = "client-"
+"""Prefix of the ids of tool calls that stand for commands run in a terminal of the client."""
+
+
+def ran_commands(segments: Sequence[Segment]) -> tuple[RanCommand, ...]:
+    """The commands that ran in the shadow, the latest last; beyond a limit the earliest are left out.
+
+    A command that the agent announced and then ran in a terminal of the client is listed once, with the exit code of
+    the terminal.
+    """
+    handled = {request.tool_call_id: request.handling for segment in segments for request in segment.requests}
+    calls = {call.id: call for segment in segments for call in segment.calls}
+    found: dict[ToolCallId, RanCommand] = {}
+    for call in calls.values():
+        if not _has_run(call, handled.get(call.id)):
+            continue
+        ran = RanCommand(
+            command=call.command or call.title or call.tool,
+            cwd=call.cwd or ROOT,
+            exit_code=call.exit_code,
+            has_failed=call.status is ToolCallStatus.FAILED,
+            output=call.output[-_MOST_OUTPUT:],
+        )
+        same = (key for key, each in found.items() if each.command == ran.command and each.exit_code is None)
+        announced = next(same, None) if call.id.startswith(TERMINAL) else None
+        found[announced or call.id] = ran
+    return tuple(found.values())[-_MOST_RAN:]
+
+
+def _has_run(call: ToolCall, handling: Handling | None) -> bool:
+    """True for a command that was allowed, or was started without asking."""
+    has_begun = handling is Handling.RAN or (call.status in _STARTED and handling not in _NOT_RUN)
+    return has_begun and tool_use(call).category is ToolCategory.EXECUTE
 
 
 def staged_operations(
@@ -272,11 +313,11 @@ def staged_operations(
         for change in ordered_changes(states.look(segment.changes), states.has_content):
             drafts.append((position, _operation(change, first + len(drafts), now)))
         if segment.command is not None:
-            drafts.append((position, _command(segment.command, first + len(drafts), now)))
+            drafts.append((position, queued_operation(segment.command, first + len(drafts), now)))
     attribution = Attribution(drafts, tasks or {})
     _attribute(attribution, segments)
     warnings = (*states.warnings, *_two_spellings(drafts), *attribution.warnings)
-    return Staged(attribution.operations, tuple(attribution.notes), warnings)
+    return Staged(attribution.operations, tuple(attribution.notes), warnings, ran_commands(segments))
 
 
 def _two_spellings(drafts: Sequence[tuple[int, StagedOperation]]) -> Iterator[str]:
@@ -296,22 +337,41 @@ def _attribute(attribution: Attribution, segments: Sequence[Segment]) -> None:
     paths_of = {call.id: tool_use(call).paths for segment in segments for call in segment.calls}
     for position, segment in enumerate(segments):
         attribution.hear(position, segment.calls)
-    rehearsals = {segment.rehearsed.request_id for segment in segments if segment.rehearsed is not None}
     for position, segment in enumerate(segments):
         for request in segment.requests:
-            if request.request_id not in rehearsals:
+            if request.handling is not Handling.RAN:
                 known = paths_of.get(request.tool_call_id, ()) if request.tool_call_id is not None else ()
                 attribution.place(position, request, known)
     for position, segment in enumerate(segments):
-        if segment.rehearsed is not None:
-            attribution.place_rehearsal(position, segment.rehearsed, _changed_meanwhile(segment))
+        if segment.ran is not None:
+            attribution.place_command(position, segment.ran, _changed_by_command(segment))
 
 
-def _changed_meanwhile(segment: Segment) -> Container[str]:
-    """The paths that the rehearsed command changed."""
+def _changed_by_command(segment: Segment) -> Container[str]:
+    """The paths that the command changed which ran in the shadow."""
     before = {change.path: change.after for change in segment.before or ()}
     after = {change.path: change.after for change in segment.changes}
     return {path for path in {*before, *after} if before.get(path) != after.get(path)}
+
+
+def first_free_number(operations: Iterable[StagedOperation]) -> int:
+    """A number above those of the operations there are."""
+    return 1 + max((int(match[1]) for each in operations if (match := _NUMBER.match(each.id))), default=0)
+
+
+def queued_operation(queued: QueuedCommand, number: int, now: datetime) -> StagedOperation:
+    """The operation of a command or an external call that waits in the plan."""
+    return StagedOperation(
+        id=OperationId(f"s{number}"),
+        kind=OperationKind.EXTERNAL if isinstance(queued.call, ExternalCall) else OperationKind.COMMAND,
+        call=queued.call,
+        tool=queued.tool,
+        description=queued.description or f"Run {queued.call.text}",
+        request_ids=() if queued.request_id is None else (queued.request_id,),
+        tool_call_id=queued.tool_call_id,
+        message_id=queued.message_id,
+        staged_at=now,
+    )
 
 
 def _operation(change: TreeChange, number: int, now: datetime) -> StagedOperation:
@@ -326,17 +386,3 @@ def _operation(change: TreeChange, number: int, now: datetime) -> StagedOperatio
         staged_at=now,
     )
     return operation.model_copy(update={"description": operation.title})
-
-
-def _command(queued: QueuedCommand, number: int, now: datetime) -> StagedOperation:
-    return StagedOperation(
-        id=OperationId(f"s{number}"),
-        kind=OperationKind.EXTERNAL if isinstance(queued.call, ExternalCall) else OperationKind.COMMAND,
-        call=queued.call,
-        tool=queued.tool,
-        description=queued.description or f"Run {queued.call.text}",
-        request_ids=() if queued.request_id is None else (queued.request_id,),
-        tool_call_id=queued.tool_call_id,
-        message_id=queued.message_id,
-        staged_at=now,
-    )

@@ -260,6 +260,8 @@ def _load(file: Path) -> tuple[dict[OperationId, StagedOperation], Observations]
         for line in file.read_bytes().splitlines():
             value = json.loads(line.decode("utf-8", "surrogatepass"))
             if _OPERATION not in value:
+                if "rehearsed" in value:  # as 0.1.0 wrote it
+                    value["ran"] = value.pop("rehearsed")
                 segments.append(_SEGMENT.validate_python(value))
                 continue
             keeps_operations = True
@@ -272,6 +274,6 @@ def _load(file: Path) -> tuple[dict[OperationId, StagedOperation], Observations]
     if segments and not keeps_operations:  # as 0.1.0 wrote it
         written = datetime.fromtimestamp(file.stat().st_mtime, UTC)
         operations = list(staged_operations(segments, written).operations)
-    is_open = bool(segments) and segments[-1].command is None and segments[-1].rehearsed is None
+    is_open = bool(segments) and segments[-1].command is None and segments[-1].ran is None
     last = segments.pop() if is_open else None
     return {each.id: each for each in operations}, Observations(tuple(segments), last)

@@ -13,6 +13,7 @@ from pydantic import (
     PlainValidator,
     StrictBool,
     StrictInt,
+    ValidationError,
     WithJsonSchema,
     field_validator,
     model_validator,
@@ -20,19 +21,20 @@ from pydantic import (
 
 from tandem_desktop.diff.patch import FilePatch, parse_patch
 from tandem_desktop.domain.base import Frozen
-from tandem_desktop.domain.errors import StepRefusedError, TandemError
+from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError, TandemError
 from tandem_desktop.domain.ids import STEP_ID, OperationId, TaskId
 from tandem_desktop.domain.operations import (
     ABSENT,
     DEFAULT_COMMAND_TIMEOUT_S,
     NEW_FILE_MODE,
     Absent,
+    CommandCall,
     FileState,
     NodeState,
     OperationKind,
     StagedOperation,
 )
-from tandem_desktop.domain.paths import folded
+from tandem_desktop.domain.paths import ROOT, check_path, folded
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
@@ -184,6 +186,25 @@ class BashArgs(Frozen):
             if not _ENVIRONMENT_NAME.fullmatch(name):
                 raise ValueError(f"has the name {name!r}; names have letters, digits and underscores, no leading digit")
         return env
+
+
+def checked_command(command: str, cwd: str = ROOT) -> CommandCall:
+    """A command that a plan can carry.
+
+    Raises:
+        StepRefusedError: the shell could not run it, or it would run outside the workspace.
+    """
+    try:
+        inside = cwd if cwd == ROOT else check_path(cwd)
+        return CommandCall(command=BashArgs(command=command, cwd=inside).command, cwd=inside)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        reason = problem.get("ctx", {}).get("error", problem["msg"])
+        raise StepRefusedError(f"The command {reason}.", next="Name a command the shell can run.") from None
+    except OutsideWorkspaceError as error:
+        raise StepRefusedError(
+            f"The command would run outside the workspace. {error.message}", path=error.path, next=error.next
+        ) from None
 
 
 class _Step(Frozen):

@@ -226,6 +226,11 @@ class PlanController(RequestController):
                 background.run(background.conversations.include, PlanId(plan), (glob,), choices)
             )
         )
+        panel.command_added.connect(
+            lambda plan, *command: self._carry_out(
+                background.run(background.conversations.add_command, PlanId(plan), *command)
+            )
+        )
         panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
         panel.sheets.approval.approved.connect(self._implement)

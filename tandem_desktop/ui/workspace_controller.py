@@ -199,7 +199,7 @@ class WorkspaceController(QObject):
         self.chat.set_files(engine.locations.workspace, self.files.find)
         self.bridge = EventBridge(background.events, self)
         self.session_id: SessionId = SessionId(self.state.get("session") or new_session_id())
-        self.plan_mode: bool = bool(self.state.get("plan_mode", False))
+        self.plan_mode: bool = bool(self.state.get("plan_mode", engine.settings.mode == "plan"))
         self.agents = AgentChoice(background, self.commands, self.state, self)
         self.encoding = EncodingFollower(background, self.commands, self.panel.operations.list, self)
         self._memory = ScreenMemory(self.state, self.chat, self.panel, self)

@@ -36,10 +36,17 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def sessions(workspace: Path, engine: Engine, tmp_path: Path) -> AsyncIterator[AgentSessions]:
+def session_settings() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+async def sessions(
+    workspace: Path, engine: Engine, tmp_path: Path, session_settings: Settings
+) -> AsyncIterator[AgentSessions]:
     """Of an `engine` over `workspace`."""
     (tmp_path / "home").mkdir()
-    opened = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
+    opened = AgentSessions(engine, session_settings, engine.clock, person_home=tmp_path / "home")
     yield opened
     await opened.close()
 

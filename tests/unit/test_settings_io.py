@@ -30,19 +30,24 @@ def test_without_any_file_the_defaults_hold(config: Path, plans: Path) -> None:
     assert loaded.warnings == ()
     assert loaded.settings.guarded_tools == ()
     assert (loaded.settings.stale_after_days, loaded.settings.executor_timeout_minutes) == (30, 30)
-    assert (loaded.settings.commands_while_planning, loaded.settings.approval_hours) == ("stage", 24)
+    assert (loaded.settings.commands_while_planning, loaded.settings.approval_hours) == ("run", 24)
     assert loaded.settings.command_budget_bytes == 1024**3
     assert not loaded.settings.yolo
     assert not loaded.settings.plan_md
 
 
+def test_a_command_that_was_to_be_rehearsed_while_planning_is_one_that_runs(config: Path) -> None:
+    config.write_text('commands_while_planning = "rehearse"\n')
+    assert load_settings(config).settings.commands_while_planning == "run"
+
+
 def test_every_kind_of_value_is_read_from_toml(config: Path) -> None:
     config.write_text(
-        'commands_while_planning = "rehearse"\nstale_after_days = 7\nguarded_tools = ["gmail_send"]\nyolo = true\n'
+        'commands_while_planning = "deny"\nstale_after_days = 7\nguarded_tools = ["gmail_send"]\nyolo = true\n'
         '[[rules]]\nanswer = "deny"\ntool = "bash"\ncommand = "git push*"\n'
     )
     settings = load_settings(config).settings
-    assert settings.commands_while_planning == "rehearse"
+    assert settings.commands_while_planning == "deny"
     assert settings.stale_after_days == 7
     assert settings.guarded_tools == ("gmail_send",)
     assert settings.yolo
@@ -120,7 +125,7 @@ def test_a_workspace_tightens_what_it_may(config: Path, plans: Path) -> None:
         ("yolo", True),
         ("tool_ignore", ["bash"]),
         ("rules", [{"answer": "allow"}]),
-        ("commands_while_planning", "rehearse"),
+        ("commands_while_planning", "run"),
         ("guarded_tools_only_logged", True),
         ("something", {"else": 1}),
     ],

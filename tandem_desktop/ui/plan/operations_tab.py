@@ -27,11 +27,11 @@ from tandem_desktop.ui.models.operations import (
     StagedOperationsModel,
 )
 from tandem_desktop.ui.plan import wording
-from tandem_desktop.ui.plan.ignored_row import IgnoredRow
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.page_text import BannerText
 from tandem_desktop.ui.plan.rehearsal import RehearsalLine
+from tandem_desktop.ui.plan.shadow_rows import IgnoredRow, RanRow
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner, EmptyState
@@ -420,6 +420,7 @@ class OperationsTab(QWidget):
         self.filter = FilterBar(theme)
         self.list = OperationList(model, theme, make_content)
         self.empty = EmptyPlan(theme)
+        self.ran = RanRow(theme)
         self.ignored = IgnoredRow(theme)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
@@ -434,6 +435,7 @@ class OperationsTab(QWidget):
         layout.addLayout(self._above)
         layout.addWidget(self.filter)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.ran)
         layout.addWidget(self.ignored)
         self.attention.jump_requested.connect(self.jump)
         self.list.filter_requested.connect(self._ask_for_filter)

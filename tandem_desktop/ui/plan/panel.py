@@ -265,6 +265,8 @@ class ExecutionPlanPanel(QWidget):
     """Rebase the plan onto the current files."""
     include_requested = Signal(str, str, object)
     """Plan id, a glob of ignored files that are to be part of it, and the person's `Choices`, which are saved first."""
+    command_added = Signal(str, str, str, object)
+    """Plan id, a command and its folder, to be run for real, and the person's `Choices`, which are saved first."""
     merge_requested = Signal(str, str)
     """Plan id and a drifted path to merge."""
     stop_requested = Signal()
@@ -364,6 +366,7 @@ class ExecutionPlanPanel(QWidget):
         self.model.clear()
         self.operations.say_why_empty(why)
         self.operations.show_banners(())
+        self.operations.ran.show_commands((), may_add=False)
         self.operations.ignored.show_ignored(None, may_include=False)
         self.operations.attention.show_views(())
         self.operations.result.hide()
@@ -418,6 +421,7 @@ class ExecutionPlanPanel(QWidget):
         self.work.show_page(page, self._follower.live_results(page))
         is_decided_here = page.meta.status in page_text.OPEN and page.version.revision == page.meta.revision
         self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
+        self.operations.ran.show_commands(page.version.ran, may_add=is_decided_here)
         self.operations.ignored.show_ignored(page.version.ignored, may_include=is_decided_here)
         self.perspectives.show_perspectives(page.version.perspectives)
         self.operations.attention.show_views(page.views if page.meta.status in page_text.OPEN else ())
@@ -584,6 +588,9 @@ class ExecutionPlanPanel(QWidget):
         operations.implement_requested.connect(lambda: self.request(EventKind.APPROVE))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._steps.banner)
+        self.operations.ran.add_requested.connect(
+            lambda *command: self.with_plan(self.command_added, *command, self.chooser.choices)
+        )
         self.operations.ignored.include_requested.connect(
             lambda glob: self.with_plan(self.include_requested, glob, self.chooser.choices)
         )

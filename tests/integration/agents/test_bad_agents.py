@@ -162,6 +162,7 @@ def test_an_option_is_chosen_by_what_it_means_and_never_for_always(untouched: Ag
     command = ask("execute", 2, rawInput={"command": "make"})
     for step in (edit, command):
         step["params"]["options"] = options
+    untouched.choose(commands_while_planning="stage")
     plan = untouched.plan(*untouched.scripted([edit, command], []))
     answers = untouched.messages(plan["session_id"])
     chosen = [answers[name]["result"]["outcome"]["optionId"] for name in ("ask-1", "ask-2")]

@@ -114,7 +114,7 @@ def test_plan_without_an_agent_leaves_nothing_out(ignoring):
 
 
 def test_effects_of_a_command_that_ran_in_the_shadow_are_folded_too(ignoring):
-    ignoring.choose(commands_while_planning="rehearse")
+    ignoring.choose(commands_while_planning="run")
     command = "mkdir -p node_modules; echo 1 > node_modules/x; echo 'x = 2' > app.py"
     asked = ask("execute", rawInput={"command": command})
     plan = ignoring.plan(*ignoring.scripted([asked, {**shell(command), "if_allowed": asked["id"]}]))

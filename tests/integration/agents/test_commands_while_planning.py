@@ -33,13 +33,9 @@ def around(place: AgentPlace, steps: list[dict[str, Any]]) -> list[dict[str, Any
 FIRST, SECOND, MADE = ("create", "a-first.txt"), ("create", "b-second.txt"), ("create", "made.txt")
 
 
-@pytest.mark.parametrize("choice", ["", "stage"])
 @pytest.mark.parametrize("way", [by_request, by_terminal])
-def test_a_staged_command_stands_between_what_came_before_and_after_it(
-    place: AgentPlace, choice: str, way: Any
-) -> None:
-    if choice:
-        place.choose(commands_while_planning=choice)
+def test_a_staged_command_stands_between_what_came_before_and_after_it(place: AgentPlace, way: Any) -> None:
+    place.choose(commands_while_planning="stage")
     plan = place.plan(*place.scripted(around(place, way(place))))
     assert kinds_and_paths(plan) == [FIRST, ("command", COMMAND), SECOND]
     assert "made.txt" not in place.shadow_tree(plan["session_id"])
@@ -48,14 +44,62 @@ def test_a_staged_command_stands_between_what_came_before_and_after_it(
 
 
 @pytest.mark.parametrize("way", [by_request, by_terminal])
-def test_a_rehearsed_command_leaves_its_effects_as_operations(place: AgentPlace, way: Any) -> None:
-    place.choose(commands_while_planning="rehearse")
+def test_a_command_runs_in_the_shadow_unasked_and_leaves_its_effects_as_operations(place: AgentPlace, way: Any) -> None:
     before = place.sight()
     plan = place.plan(*place.scripted(around(place, way(place))))
     assert place.sight() == before
     assert sorted(kinds_and_paths(plan)) == [FIRST, SECOND, MADE]
+    assert [each["command"] for each in plan["ran"]] == [COMMAND]
     place.approve_and_apply(plan)
     assert (place.root / "made.txt").read_text() == "made\n"
+
+
+def test_the_plan_lists_what_ran_with_its_exit_code_and_the_end_of_its_output(place: AgentPlace) -> None:
+    steps = by_terminal(place)
+    steps[0]["params"]["command"] = "seq 1 9; exit 3"
+    plan = place.plan(*place.scripted([write_by_client(place.root / "a.txt", "1\n", 1), *steps]))
+    ran = {"command": "seq 1 9; exit 3", "cwd": ".", "exit_code": 3, "has_failed": True}
+    output = "".join(f"{number}\n" for number in range(1, 10))
+    assert plan["ran"] == [{**ran, "output": output}]
+    assert place.tandem.answer("show", plan["plan_id"])["plan"]["ran"] == plan["ran"]
+    told = place.tandem("show", plan["plan_id"]).out
+    assert "$ seq 1 9; exit 3\n      exit 3\n      … 6 more lines of output; --diff shows them\n      │ 7\n" in told
+    assert "│ 1\n" in place.tandem("show", plan["plan_id"], "--diff").out
+
+
+def test_a_command_that_the_agent_says_it_ran_is_listed_once_with_the_code_it_tells(place: AgentPlace) -> None:
+    call = {"toolCallId": "c1", "title": "make", "kind": "execute", "rawInput": {"command": "make all"}}
+    ended = {"toolCallId": "c1", "status": "failed", "rawOutput": {"output": "no rule", "metadata": {"exit": 2}}}
+    steps = [
+        {"do": "update", "update": {"sessionUpdate": "tool_call", "status": "in_progress", **call}},
+        {"do": "shell", "script": "echo built > built.txt"},
+        {"do": "update", "update": {"sessionUpdate": "tool_call_update", **ended}},
+    ]
+    plan = place.plan(*place.scripted(steps))
+    assert [(each["command"], each["exit_code"], each["output"]) for each in plan["ran"]] == [
+        ("make all", 2, "no rule")
+    ]
+    assert plan["warnings"] == []
+
+
+def test_a_command_the_person_adds_runs_for_real_and_stays_when_the_agent_goes_on(place: AgentPlace) -> None:
+    plan = place.plan(*place.scripted(around(place, by_request(place))))
+    changed = place.tandem.answer("add", plan["plan_id"], "echo real >> real.txt")
+    assert kinds_and_paths(changed)[-1] == ("command", "echo real >> real.txt")
+    assert changed["digest"] != plan["digest"]
+    more = [write_by_client(place.root / "c-third.txt", "3\n", 3)]
+    plan = place.plan(*place.scripted(more), "--session", plan["session_id"], task="Go on.")
+    assert {("command", "echo real >> real.txt"), ("create", "c-third.txt")} <= set(kinds_and_paths(plan))
+    place.approve_and_apply(plan)
+    assert (place.root / "real.txt").read_text() == "real\n"
+
+
+@pytest.mark.parametrize(("command", "said"), [(" ", "is empty"), ("a\0b", "NUL")])
+def test_a_command_no_plan_can_carry_is_not_added(place: AgentPlace, command: str, said: str) -> None:
+    plan = place.plan(*place.scripted([write_by_client(place.root / "a.txt", "1\n", 1)]))
+    refused = place.tandem("add", plan["plan_id"], command, "--json")
+    assert (refused.code, said in refused.data["error"]["message"]) == (3, True)
+    assert place.tandem.answer("show", plan["plan_id"])["plan"]["revision"] == 1
 
 
 @pytest.mark.setting("commands_while_planning")
@@ -68,6 +112,7 @@ def test_a_denied_command_neither_runs_nor_is_planned(place: AgentPlace, way: An
 
 
 def test_the_agent_hears_from_a_terminal_what_became_of_its_command(place: AgentPlace) -> None:
+    place.choose(commands_while_planning="stage")
     plan = place.plan(*place.scripted(by_terminal(place)))
     seen = place.messages(plan["session_id"])["seen"]["result"]
     assert "queued" in seen["output"]
@@ -76,8 +121,8 @@ def test_the_agent_hears_from_a_terminal_what_became_of_its_command(place: Agent
 
 @pytest.mark.setting("rehearse_with_network")
 @pytest.mark.parametrize("allowed", [False, True])
-def test_a_rehearsed_command_has_no_network_unless_the_settings_allow_it(place: AgentPlace, allowed: bool) -> None:
-    place.choose(commands_while_planning="rehearse", rehearse_with_network=allowed)
+def test_a_command_run_by_tandem_has_no_network_unless_the_settings_allow_it(place: AgentPlace, allowed: bool) -> None:
+    place.choose(rehearse_with_network=allowed)
     steps = by_terminal(place)
     steps[0]["params"]["command"] = "readlink /proc/self/ns/net > network.txt"
     plan = place.plan(*place.scripted([*steps, {"do": "shell", "script": "readlink /proc/self/ns/net > own.txt"}]))
@@ -91,11 +136,10 @@ def silently(path: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", [by_request, by_terminal])
-def test_a_rehearsed_command_is_credited_with_what_changed_while_it_ran_alone(place: AgentPlace, way: Any) -> None:
-    place.choose(commands_while_planning="rehearse")
+def test_a_command_is_credited_with_what_changed_while_it_ran_alone(place: AgentPlace, way: Any) -> None:
     after = [silently("c-after.txt")] if way is by_terminal else []
     plan = place.plan(*place.scripted([silently("a-before.txt"), *way(place), *after]))
     words = {each["path"]: each["description"] for each in plan["operations"]}
-    credited = [path for path, said in words.items() if "rehearsed" in said]
+    credited = [path for path, said in words.items() if "ran in the shadow" in said]
     assert credited == ["made.txt"]
     assert words["a-before.txt"] == "Create a-before.txt"

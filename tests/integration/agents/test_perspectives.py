@@ -67,7 +67,8 @@ def model(served: ScriptedModel, place: AgentPlace, monkeypatch: pytest.MonkeyPa
 def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_applied_and_undone(
     place: AgentPlace, model: ScriptedModel
 ) -> None:
-    place.choose(perspectives=True)  # the task touches code and operations, so it should be planned
+    # The task touches code and operations, so it should be planned.
+    place.choose(perspectives=True, commands_while_planning="stage")
     before, tree = place.sight(), walk(place.root)
     voice = ("--voice", "koda=built-in:openai-compatible:koda-1")
     said = place.run(*voice, task=f"{TASK} [[scenario:advisors]] [[cwd:{place.root}]]")

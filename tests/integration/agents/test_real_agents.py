@@ -52,13 +52,14 @@ def test_a_real_agent_plans_a_sequence_that_is_approved_applied_and_undone(
     npm_agents.require(agent, place, model, monkeypatch)
     place.use_git()
     plan = planned(place, agent, "seq")
-    assert kinds_and_paths(plan) == [*CHANGES, ("command", "echo hi > made_by_bash.txt")]
+    assert kinds_and_paths(plan) == [*CHANGES, ("create", "made_by_bash.txt")]
+    assert [each["command"] for each in plan["ran"]] == ["echo hi > made_by_bash.txt"]
     assert "Finished the sequence." in plan["said"]
     # OpenCode leaves a note of its own in .git, unasked.
     changed = "The agent changed the repository in its shadow, which is not part of the plan"
     noted = [f"{changed}: 1 file of git's own changed."] if agent == "opencode" else []
     assert plan["warnings"] == noted
-    carried_out_and_taken_back(place, plan, {"made_by_bash.txt"})
+    carried_out_and_taken_back(place, plan, set())
 
 
 @pytest.mark.parametrize("agent", ["opencode", pytest.param("goose", marks=MORE)])
@@ -81,13 +82,12 @@ def test_what_a_real_agent_does_at_once_is_staged_in_order(
 ) -> None:
     npm_agents.require(agent, place, model, monkeypatch)
     plan = planned(place, agent, "parallel")
-    wanted = {("create", "p1.txt"), ("create", "p2.txt"), ("command", "echo three > p3.txt")}
-    assert set(kinds_and_paths(plan)) == wanted
-    carried_out_and_taken_back(place, plan, {"p3.txt"})
+    assert set(kinds_and_paths(plan)) == {("create", "p1.txt"), ("create", "p2.txt"), ("create", "p3.txt")}
+    carried_out_and_taken_back(place, plan, set())
 
 
 @MORE
-@pytest.mark.parametrize("commands", ["stage", "rehearse"])
+@pytest.mark.parametrize("commands", ["stage", "run"])
 @pytest.mark.parametrize("agent", ["opencode", "goose"])
 def test_a_real_agent_that_writes_outside_the_workspace_gets_nowhere(
     agent: str, commands: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch

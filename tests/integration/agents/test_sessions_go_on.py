@@ -7,6 +7,13 @@ import pytest
 from tests.support.agent_runs import AgentPlace, ask, kinds_and_paths, write_by_client
 
 
+@pytest.fixture
+def place(place: AgentPlace) -> AgentPlace:
+    """Commands are put into the plan."""
+    place.choose(commands_while_planning="stage")
+    return place
+
+
 def two_files_and_a_command(place: AgentPlace) -> tuple[str, ...]:
     steps = [
         write_by_client(place.root / "app.py", "x = 2\n", 1),

@@ -10,6 +10,7 @@ def test_a_command_that_ran_unasked_is_a_warning(place: AgentPlace) -> None:
         {"do": "shell", "script": "echo built > built.txt"},
         {"do": "update", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}},
     ]
+    place.choose(commands_while_planning="stage")
     plan = place.plan(*place.scripted(steps))
     assert kinds_and_paths(plan) == [("create", "built.txt")]
     assert plan["warnings"] == ["The agent ran a command without asking, in its shadow: make all"]
@@ -55,5 +56,5 @@ def test_what_an_agent_writes_cannot_play_tricks_on_the_terminal(place: AgentPla
     ]
     said = place.tandem("run", "--task", "Do it.", *place.scripted(steps))
     assert said.code == 0
-    assert "without asking" in said.out
+    assert "Ran in the shadow" in said.out
     assert not {"\x1b", "\u202e"} & set(said.out + said.err)

@@ -54,7 +54,8 @@ def test_the_plan_mode_instructions_name_disabled_and_available_tools_and_four_s
     own = ("read", "grep", "todo", "write", "bash")
     composer = a_composer(disabled_tools=("gmail_send",), own_tools=own, planning_tools=("present_plan",))
     text = composer.plan_mode_text()
-    assert "DISABLED tools: bash, gmail_send." in text
+    assert "DISABLED tools: gmail_send. A command you run works on your copy only" in text
+    assert "give it to `plan_propose` as a `bash` step" in text
     assert "WRITE tools: write." in text
     assert "AVAILABLE tools: read, grep, todo, present_plan." in text
     for number in range(1, 5):
@@ -75,14 +76,14 @@ def test_an_agent_whose_tools_are_not_known_is_told_of_none_by_name_and_ends_wit
     ("commands", "said"),
     [
         ("stage", "is refused and has been queued for the plan"),
-        ("rehearse", "runs in the copy only"),
+        ("run", "works on your copy only"),
         ("deny", "is refused: go on without it"),
     ],
 )
 def test_what_becomes_of_a_command_is_said_beforehand(commands: CommandsWhilePlanning, said: str) -> None:
     text = a_composer(commands=commands).plan_mode_text()
     assert said in text
-    assert ("DISABLED tools: all that run commands" in text) == (commands != "rehearse")
+    assert ("DISABLED tools: all that run commands" in text) == (commands != "run")
 
 
 @pytest.mark.req("S1-24")

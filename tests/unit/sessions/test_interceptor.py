@@ -46,7 +46,7 @@ class Desk:
         self.interceptor = PermissionInterceptor(
             SESSION,
             policy=AuthorizationPolicy(),
-            settings=Settings(**settings),  # type: ignore[arg-type]
+            settings=Settings(**{"commands_while_planning": "stage", **settings}),  # type: ignore[arg-type]
             queue=self._queue,
             ask=self.asked.put_nowait if somebody else None,
             decided=self.decided.append,
@@ -131,21 +131,21 @@ async def test_no_permission_makes_a_command_run_in_plan_mode(permission: dict[s
     ).verdict is PermissionVerdict.REJECT
 
 
-async def test_rehearsing_allows_a_command_into_the_shadow_and_marks_it() -> None:
-    handler = Desk(plan_mode=True, commands_while_planning="rehearse")
+async def test_a_command_that_may_run_is_allowed_into_the_shadow_and_marked() -> None:
+    handler = Desk(plan_mode=True, commands_while_planning="run")
     assert (await handler.decide(a_shell())).verdict is PermissionVerdict.ALLOW
-    assert handler.interceptor.requests[0].handling is Handling.REHEARSED
+    assert handler.interceptor.requests[0].handling is Handling.RAN
     assert handler.queued == []
 
 
-async def test_without_a_shadow_nothing_is_rehearsed_or_written_in_plan_mode() -> None:
-    handler = Desk(plan_mode=True, commands_while_planning="rehearse", shadowed=False)
+async def test_without_a_shadow_nothing_runs_or_is_written_in_plan_mode() -> None:
+    handler = Desk(plan_mode=True, commands_while_planning="run", shadowed=False)
     assert (await handler.decide(a_shell("r1"))).verdict is PermissionVerdict.REJECT
     assert (await handler.decide(an_edit("r2"))).verdict is PermissionVerdict.REJECT
 
 
-async def test_a_guarded_command_is_queued_where_others_are_rehearsed() -> None:
-    handler = Desk(plan_mode=True, commands_while_planning="rehearse", guarded_tools=("bash",))
+async def test_a_guarded_command_is_queued_where_others_run() -> None:
+    handler = Desk(plan_mode=True, commands_while_planning="run", guarded_tools=("bash",))
     assert (await handler.decide(a_shell())).verdict is PermissionVerdict.REJECT
     assert len(handler.queued) == 1
 
@@ -201,7 +201,11 @@ async def test_a_queued_command_is_told_the_number_of_its_operation_where_there_
         return 7
 
     interceptor = PermissionInterceptor(
-        SESSION, policy=AuthorizationPolicy(), settings=Settings(), queue=queue, permissions=PLANNING
+        SESSION,
+        policy=AuthorizationPolicy(),
+        settings=Settings(commands_while_planning="stage"),
+        queue=queue,
+        permissions=PLANNING,
     )
     assert "queued as operation 7" in (await interceptor.decide(a_shell())).reason
     assert interceptor.requests[0].queued_as == 7

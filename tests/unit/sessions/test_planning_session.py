@@ -30,11 +30,18 @@ from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions
 from tandem_desktop.sessions.session import PlanningSession
+from tandem_desktop.settings import Settings
 from tests.support.agent_scripts import Step, Steps, scripted_agent, scripted_agent_with
 from tests.support.patience import PATIENCE_S
 from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture
+def session_settings() -> Settings:
+    """Commands are put into the plan."""
+    return Settings(commands_while_planning="stage")
 
 
 @pytest.fixture

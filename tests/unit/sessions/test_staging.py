@@ -1,6 +1,7 @@
 """What a scripted agent asks for and does in its shadow goes into the session's store, and everything follows that."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.settings import Settings
 from tandem_desktop.staging.requests import Handling
 from tandem_desktop.staging.staging_store import StagingStore
 from tests.support.agent_scripts import Steps, scripted_agent
@@ -25,6 +27,12 @@ def engine(workspace: Path, tmp_path: Path) -> Iterator[Engine]:
     made = build_engine(workspace, state=tmp_path / "state")
     yield made
     made.close()
+
+
+@pytest.fixture
+def session_settings() -> Settings:
+    """Commands are put into the plan."""
+    return Settings(commands_while_planning="stage")
 
 
 class Follower:
@@ -172,3 +180,20 @@ async def test_session_staged_by_0_1_0_goes_on_with_its_queue(
     file.write_bytes(b"".join(line for line in file.read_bytes().splitlines(True) if b'"operation":' not in line))
     again = await sessions.open(session.profile, session_id=session.id)
     assert shown(again.staging.store.get_all()) == ["make"]
+
+
+async def test_session_staged_by_0_1_0_knows_the_command_that_ran_in_its_shadow(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await sessions.open(scripted_agent([steps.ask_to_run("c1", "make")]))
+    await session.plan("Go")
+    await session.close()
+    file = engine.locations.sessions / session.id / "staging.jsonl"
+    first, second = (json.loads(line) for line in file.read_bytes().splitlines()[:2])
+    segment = {**first, "requests": [*first["requests"], *second.get("requests", ())]}
+    request = {**segment["requests"][0], "handling": "rehearsed", "verdict": "allow", "queued_as": None}
+    segment.update(rehearsed=request, requests=[request], command=None)
+    del segment["ran"]
+    file.write_text(json.dumps(segment) + "\n")
+    (ran,) = (await sessions.open(session.profile, session_id=session.id)).staging.staged().ran
+    assert ran.command == "make"

@@ -388,6 +388,7 @@ def test_no_request_is_ever_lost(
     result = staged_operations(segments, A_MOMENT)
     found = {name for operation in result.operations for name in operation.request_ids}
     found |= {note.step for note in result.notes}
+    found |= {request.request_id for _, request in requests if request.handling is Handling.RAN}  # listed as `ran`
     expected = {request.request_id for _, request in requests} | {f"q{position}" for position in range(len(looks))}
     assert found == expected
 
@@ -428,33 +429,33 @@ def test_what_nobody_announced_is_still_described_by_what_it_does() -> None:
     assert all(operation.tool for operation in result.operations)
 
 
-def test_the_effects_of_a_rehearsed_command_are_put_down_to_it() -> None:
+def test_the_effects_of_a_command_that_ran_in_the_shadow_are_put_down_to_it() -> None:
     ran = replace(
-        a_request("r1", handling=Handling.REHEARSED, tool="bash"), title="npm install", category=ToolCategory.EXECUTE
+        a_request("r1", handling=Handling.RAN, tool="bash"), title="npm install", category=ToolCategory.EXECUTE
     )
     segment = Segment(
         changes_between({}, {"lock.json": a_file(), "mine": a_file(b"x")}),
         calls=(a_call("c1", "mine", title="By hand"),),
         requests=(ran,),
-        rehearsed=ran,
+        ran=ran,
     )
     lock, mine = staged(segment).operations
-    assert (lock.request_ids, lock.description) == (("r1",), "Effect of the rehearsed command: npm install")
+    assert (lock.request_ids, lock.description) == (("r1",), "Effect of npm install, which ran in the shadow")
     assert (mine.request_ids, mine.description) == ((), "By hand")
 
 
-def test_a_rehearsed_command_is_not_credited_with_what_was_there_before_it_ran() -> None:
+def test_a_command_is_not_credited_with_what_was_there_before_it_ran() -> None:
     ran = replace(
-        a_request("r1", handling=Handling.REHEARSED, tool="bash"), title="npm install", category=ToolCategory.EXECUTE
+        a_request("r1", handling=Handling.RAN, tool="bash"), title="npm install", category=ToolCategory.EXECUTE
     )
     segment = Segment(
         changes_between({}, {"again": a_file(b"2"), "lock.json": a_file(), "mine": a_file(b"x")}),
         requests=(ran,),
-        rehearsed=ran,
+        ran=ran,
         before=changes_between({}, {"again": a_file(b"1"), "mine": a_file(b"x")}),
     )
     again, lock, mine = staged(segment).operations
-    assert again.description == lock.description == "Effect of the rehearsed command: npm install"
+    assert again.description == lock.description == "Effect of npm install, which ran in the shadow"
     assert (mine.request_ids, mine.description) == ((), "Create mine")
 
 

@@ -4,8 +4,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import IgnoredFiles, IgnoredFolder, PlanStatus
-from tandem_desktop.ui.plan.ignored_row import sentence
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.shadow_rows import sentence
 from tests.support.builders import PLAN_ID
 from tests.ui.plan.pages import a_page, the_operations
 
