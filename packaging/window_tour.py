@@ -68,7 +68,6 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     window.open_workspace(workspace)
     wait(app, lambda: "ready" in window.status.agent_words)
     yield "window-2-empty", window
-    click(window, "segmented-mode-plan")
     click(window, "composer-text")
     keys(window, "/replace Hello Goodbye")
     press(window, Qt.Key.Key_Escape)

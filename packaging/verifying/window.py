@@ -50,8 +50,6 @@ def _plan_implement_undo(
     machine: Machine, app: Started, process: "subprocess.Popen[bytes]", said: Path, pictures: Path
 ) -> None:
     app.wait_until_ready(process, said)
-    app.say("/plan")
-    app.wait_for_state(plan_mode=True)
     app.say("/replace print shout")
     app.wait_for_plan("proposed")
     assert machine.read("app.py") == FILES["app.py"], "nothing may be written before it is approved"

@@ -49,8 +49,6 @@ def test_what_opencode_plans_reaches_the_disk_when_the_person_clicks_implement_a
         place.choose(agent="opencode")
         before = walk(place.root)
         with started(display, place) as app:
-            app.say("/plan")
-            app.wait_for_state(plan_mode=True)
             app.say(f"Please do it. [[scenario:two-files]] [[cwd:{place.root}]]")
             plan = app.wait_for_plan("proposed")
             assert walk(place.root) == before
@@ -74,8 +72,6 @@ def test_what_opencode_plans_reaches_the_disk_when_the_person_clicks_implement_a
 def test_what_a_recipe_plans_is_implemented_and_undone_by_keys_alone(display: Display, place: AgentPlace) -> None:
     before = walk(place.root)
     with started(display, place) as app:
-        app.say("/plan")
-        app.wait_for_state(plan_mode=True)
         app.say("/replace print shout")
         app.wait_for_plan("proposed")
         assert walk(place.root) == before

@@ -118,8 +118,8 @@ class Stage:
     def ask(self, text: str, *, plan_mode: bool = True) -> Person:
         """Open the window and say something; the agent is at work when this returns."""
         person = self.open()
-        if plan_mode:
-            person.click("segmented-mode-plan")
+        if not plan_mode:
+            person.click("segmented-mode-immediate")
         person.click("composer-text")
         person.type(f"{text} ")
         person.click("composer-send")

@@ -83,7 +83,6 @@ def tabs(person: Person) -> Iterator[str]:
 def test_everything_can_be_named_reached_and_read_while_a_plan_is_reviewed(window: Person) -> None:
     look = walker(window)
     look.look("no plan yet")
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     look.look("review")

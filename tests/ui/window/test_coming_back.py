@@ -31,7 +31,6 @@ def open_window(
 
 
 def a_plan(person: Person, words: str = "/replace Hello Goodbye") -> None:
-    person.click("segmented-mode-plan")
     person.ask(words)
     person.wait(lambda: person.status is PlanStatus.PROPOSED and bool(person.place.plans.plans))
 

@@ -1,6 +1,8 @@
 """Slash commands the window answers itself."""
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -23,19 +25,31 @@ def reports(window: Person) -> list[str]:
 
 
 @pytest.mark.req("S0-29", "S1-01", "S3-44")
-def test_plan_mode_is_off_at_first_and_plan_turns_it_on_and_off_and_says_so(window: Person) -> None:
-    assert not window.place.plan_mode
-    command(window, "/plan")
-    window.wait(lambda: window.place.plan_mode)
-    assert "Plan mode is on" in window.window.toast.text
+def test_plan_mode_is_on_at_first_and_plan_turns_it_off_and_on_and_says_so(window: Person) -> None:
+    assert window.place.plan_mode
     command(window, "/plan")
     window.wait(lambda: not window.place.plan_mode)
     assert "Plan mode is off" in window.window.toast.text
+    command(window, "/plan")
+    window.wait(lambda: window.place.plan_mode)
+    assert "Plan mode is on" in window.window.toast.text
+
+
+@pytest.mark.setting("mode")
+def test_a_workspace_first_opens_in_the_mode_of_the_settings_and_then_in_the_one_last_chosen(
+    open_window: Callable[..., Person], tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config" / "settings.toml").write_text('mode = "immediate"\n')
+    first = open_window()
+    assert not first.place.plan_mode
+    first.click("segmented-mode-plan")
+    first.leave()
+    assert open_window().place.plan_mode
 
 
 @pytest.mark.req("S3-36")
 def test_plans_lists_the_plans_and_how_many_wait(window: Person) -> None:
-    command(window, "/plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     command(window, "/plans")
@@ -45,7 +59,6 @@ def test_plans_lists_the_plans_and_how_many_wait(window: Person) -> None:
 
 
 def test_figures_count_what_was_proposed_applied_and_undone(window: Person) -> None:
-    command(window, "/plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.click("plan-action-approve")
@@ -73,7 +86,6 @@ def test_figures_count_what_was_proposed_applied_and_undone(window: Person) -> N
 
 @pytest.mark.req("S3-52")
 def test_simulation_lists_what_would_be_done_and_what_no_longer_applies(window: Person) -> None:
-    command(window, "/plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     (window.workspace / "app.py").unlink()
@@ -96,7 +108,6 @@ def test_commands_of_the_window_and_recipes_are_offered_after_a_slash(window: Pe
 
 
 def test_a_plan_is_kept_as_a_template_and_makes_another_plan_with_another_name(window: Person) -> None:
-    command(window, "/plan")
     window.ask("/new-from-template python-module orders")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.command("Keep this plan as a template")

@@ -21,7 +21,6 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody with a plan to review and its first change open."""
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()

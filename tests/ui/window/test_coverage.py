@@ -26,7 +26,6 @@ def _find(value: object, key: str) -> dict[str, dict[str, int]] | None:
 
 
 def test_operation_that_was_never_opened_is_told_on_the_sheet_and_in_the_audit(window: Person) -> None:
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()
@@ -41,7 +40,6 @@ def test_operation_that_was_never_opened_is_told_on_the_sheet_and_in_the_audit(w
 
 
 def test_operation_that_was_cut_down_by_the_person_still_counts_as_seen(window: Person) -> None:
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()

@@ -26,7 +26,6 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody with a plan, and the keyboard on the operation that changes the notes."""
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     listed = window.place.panel.operations.list

@@ -20,7 +20,6 @@ def workspace(tmp_path: Path) -> Path:
 def test_project_is_started_in_a_folder_without_files(workspace: Path, open_window: Callable[..., Person]) -> None:
     person = open_window()
     assert person.find("empty-plan").accessibleName() == "This folder is empty"
-    person.click("segmented-mode-plan")
     person.click("example-1")
     person.click("composer-send")
     person.wait(lambda: person.status is PlanStatus.PROPOSED)

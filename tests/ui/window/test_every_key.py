@@ -22,7 +22,6 @@ ALT = Qt.KeyboardModifier.AltModifier
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody with a plan to review: two files, one change in each."""
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     return window

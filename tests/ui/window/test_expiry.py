@@ -14,7 +14,6 @@ from tests.ui.window.driver import Person
 @pytest.mark.req("S3-32", "S3-41")
 def test_opening_the_window_says_which_plan_has_expired(open_window: Callable[[], Person], workspace: Path) -> None:
     first = open_window()
-    first.click("segmented-mode-plan")
     first.ask("/replace Hello Goodbye")
     first.wait(lambda: first.status is PlanStatus.PROPOSED)
     first.leave()

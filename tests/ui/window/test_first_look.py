@@ -23,6 +23,7 @@ def write(person: Person, text: str) -> None:
 
 @pytest.mark.req("S2-01", "S2-02")
 def test_far_reaching_request_waits_until_the_person_plans_it_first(window: Person) -> None:
+    window.click("segmented-mode-immediate")
     write(window, FAR)
     window.wait(lambda: window.sees("first-look"))
     assert "it touches code and operations" in window.find("first-look").accessibleName()
@@ -35,6 +36,7 @@ def test_far_reaching_request_waits_until_the_person_plans_it_first(window: Pers
 
 @pytest.mark.req("S2-02")
 def test_person_overrules_the_advice(window: Person) -> None:
+    window.click("segmented-mode-immediate")
     write(window, FAR)
     window.wait(lambda: window.sees("first-look"))
     window.click("banner-at-once")
@@ -43,6 +45,7 @@ def test_person_overrules_the_advice(window: Person) -> None:
 
 
 def test_sending_again_is_deciding_too(window: Person) -> None:
+    window.click("segmented-mode-immediate")
     write(window, FAR)
     window.wait(lambda: window.sees("first-look"))
     window.press(Qt.Key.Key_Return)

@@ -31,8 +31,7 @@ def results(person: Person) -> list[ResultStatus]:
 @pytest.mark.req("S0-29", "S0-41", "S0-72", "S3-44")
 def test_the_ten_steps_of_the_basic_flow_with_the_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    assert not window.place.plan_mode
-    window.click("segmented-mode-plan")
+    assert window.place.plan_mode
     window.click("composer-text")
     window.type("/replace Hello Goodbye ")
     window.click("composer-send")
@@ -64,8 +63,6 @@ def test_the_ten_steps_of_the_basic_flow_with_the_mouse(window: Person, workspac
 @pytest.mark.req("S0-72", "S0-84")
 def test_the_ten_steps_of_the_basic_flow_without_a_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    window.type_into_composer("/plan")
-    assert window.place.plan_mode
     window.type_into_composer("/replace Hello Goodbye")
     assert window.state is PlanState.DRAFTING
     window.wait(lambda: is_reviewing(window))
@@ -92,7 +89,6 @@ def test_the_ten_steps_of_the_basic_flow_without_a_mouse(window: Person, workspa
 
 def test_run_is_taken_back_to_the_last_byte(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
     window.click("plan-action-approve")
@@ -110,7 +106,6 @@ def test_run_is_taken_back_to_the_last_byte(window: Person, workspace: Path) -> 
 @pytest.mark.req("S0-73")
 def test_plan_sent_back_comes_again_as_the_next_revision_with_the_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
     assert (window.revision, window.state) == (1, PlanState.REVIEWING)
@@ -128,7 +123,6 @@ def test_plan_sent_back_comes_again_as_the_next_revision_with_the_mouse(window: 
 @pytest.mark.req("S0-73")
 def test_plan_sent_back_comes_again_as_the_next_revision_without_a_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    window.type_into_composer("/plan")
     window.type_into_composer("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
     window.press(Qt.Key.Key_R, CONTROL | SHIFT)
@@ -146,7 +140,6 @@ def test_plan_sent_back_comes_again_as_the_next_revision_without_a_mouse(window:
 @pytest.mark.req("S0-43", "S0-74")
 def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin_with_the_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
     window.click("plan-action-cancel")
@@ -163,7 +156,6 @@ def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin_with_the_mouse(wi
 @pytest.mark.req("S0-74")
 def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin_without_a_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
-    window.type_into_composer("/plan")
     window.type_into_composer("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
     window.command("cancel the plan")
@@ -181,7 +173,6 @@ def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin_without_a_mouse(w
 def test_conversation_and_plan_are_there_again_after_a_restart(
     window: Person, qtbot: QtBot, workspace: Path, tmp_path: Path
 ) -> None:
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     said = [entry.text for entry in window.place.background.chat.entries(window.place.session_id)]

@@ -14,7 +14,6 @@ from tests.ui.window.driver import Person
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody with a plan to review."""
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     return window

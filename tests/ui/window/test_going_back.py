@@ -18,7 +18,6 @@ BEFORE = "# Hello\n\nSay Hello.\n"
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody whose plan was carried out."""
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.click("plan-action-approve")

@@ -64,7 +64,6 @@ def test_setting_turns_single_letters_off_everywhere(tmp_path: Path, request: py
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "settings.toml").write_text("single_letter_keys = false\n")
     person: Person = request.getfixturevalue("window")
-    person.click("segmented-mode-plan")
     person.ask("/replace Hello Goodbye")
     person.wait(lambda: len(person.operations) == 2)
     listed = person.place.panel.operations.list

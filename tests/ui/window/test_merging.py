@@ -29,7 +29,6 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def person(window: Person) -> Person:
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     return window

@@ -21,7 +21,6 @@ def text(window: Person, name: str) -> str:
 
 
 def test_log_shows_what_was_noted_and_what_an_agent_wrote_and_is_searched_and_copied(window: Person) -> None:
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     logging.getLogger(AGENT_LOGGER).info("no key for the model \u202egnp.exe")
     window.command("Show the log")

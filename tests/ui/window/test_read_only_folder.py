@@ -26,7 +26,6 @@ def test_read_only_folder_is_named_at_once_and_planning_in_it_says_why_it_cannot
     assert isinstance(disk, QLabel)
     window.wait(lambda: "read-only" in disk.text())
     assert window.find("empty-plan").accessibleName().startswith("This folder is read-only")
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: "no plan can be kept" in window.window.toast.text)
     assert "bug" not in window.window.toast.text

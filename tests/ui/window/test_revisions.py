@@ -22,7 +22,6 @@ from tests.ui.window.driver import Person
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody who has viewed both operations of a plan."""
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     listed = window.place.panel.operations.list

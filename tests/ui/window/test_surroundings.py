@@ -23,7 +23,6 @@ def words_of(window: Person, name: str) -> str:
 
 
 def a_finished_undo(window: Person, workspace: Path) -> None:
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.click("plan-action-approve")
@@ -64,7 +63,6 @@ def ways_back(window: Person) -> list[str]:
 
 def test_current_operation_tells_how_its_text_is_written(window: Person, workspace: Path) -> None:
     (workspace / "notes.txt").write_bytes(b"Hello\r\nthere\r\n")
-    window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye --in notes.txt")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()

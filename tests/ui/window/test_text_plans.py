@@ -66,7 +66,6 @@ def test_the_first_prompt_names_the_planning_tools_the_agent_is_given_and_no_oth
 ) -> None:
     put_on_path(programs, "opencode", {"turns": [[Steps(workspace).say("heard")]]})
     window = open_window("opencode")
-    window.click("segmented-mode-plan")
     window.ask("add a flag")
     (prompt,) = prompts(window)
     given = "all that read and search, present_plan, plan_propose, plan_list, plan_get, task_update"

@@ -65,7 +65,6 @@ def test_plan_mode_switched_on_holds_for_the_turn_under_way(
     before = walk(workspace)
     send(window, "Two files")
     window.wait(lambda: window.sees("permission-allow"))
-    window.click("segmented-mode-plan")
     window.wait(lambda: window.place.plan_mode)
     window.click("permission-allow")
     window.wait(lambda: window.status is PlanStatus.PROPOSED and not window.place.turns.is_any)
@@ -78,7 +77,6 @@ def test_plan_mode_switched_off_makes_the_turn_under_way_ask(
 ) -> None:
     first = steps.ask_to_run("call-run", "true")
     window = start(open_window, programs, [first, *asks_and_writes(steps, "two.txt")])
-    window.click("segmented-mode-plan")
     send(window, "A file")
     window.click("segmented-mode-immediate")
     window.wait(lambda: window.sees("permission-allow"))
