@@ -262,6 +262,7 @@ def test_where_nothing_can_hold_a_command_back_it_is_not_run(
 ) -> None:
     monkeypatch.setattr(factory, "_why_no_overlay", lambda workspace: "not today")
     monkeypatch.setattr("tandem_desktop.shadow.sandbox.bubblewrap_missing", lambda: "bubblewrap is missing")
+    monkeypatch.setattr("tandem_desktop.shadow.sandbox.landlock_missing", lambda: "there is no Landlock")
     found = only(engine, f"touch {root}/escaped")
     assert found.exit_code is None
     assert "nothing here could hold it back" in found.doubts[0].lower()
