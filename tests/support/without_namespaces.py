@@ -1,7 +1,7 @@
 """Runs a command for which the kernel makes no namespaces: `without_namespaces.py COMMAND…`.
 
-A seccomp filter refuses unshare, setns and mount, and clone with any flag that asks for a namespace, for the command and
-everything it starts, root's processes among them. Nothing but the standard library is used.
+A seccomp filter refuses unshare, setns and mount, and clone with any flag that asks for a namespace, for the command
+and everything it starts, root's processes among them. Nothing but the standard library is used.
 """
 
 import ctypes
