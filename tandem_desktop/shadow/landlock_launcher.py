@@ -42,6 +42,7 @@ _TCP, _SCOPES = 0b11, 0b11
 _NO_EXECUTION = ("/proc", "/sys")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _LAST_CAPABILITY = 63
+_NOT_RUN = 127
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -146,9 +147,8 @@ def _start(wanted: dict[str, Any], ruleset: int, command: list[str]) -> tuple[in
     os.close(ruleset)
     with open(reading, "rb") as file:
         words = file.read(4)
-    if len(words) < 4:
-        os.waitpid(child, 0)
-        raise OSError(0, "the kernel refused it")
+    if len(words) < 4:  # it has said why
+        raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     pidfd = _checked(_libc.syscall(_PIDFD_OPEN, child, 0), "pidfd_open")
     listener = _checked(_libc.syscall(_PIDFD_GETFD, pidfd, struct.unpack("=i", words)[0], 0), "pidfd_getfd")
     os.close(pidfd)
@@ -158,6 +158,7 @@ def _start(wanted: dict[str, Any], ruleset: int, command: list[str]) -> tuple[in
 
 
 def _become(wanted: dict[str, Any], ruleset: int, command: list[str], told: int, waiting: int, parent: int) -> None:
+    code = REFUSED
     try:
         _libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
@@ -171,13 +172,14 @@ def _become(wanted: dict[str, Any], ruleset: int, command: list[str], told: int,
                 sys.stderr.flush()
                 os._exit(UNSEEN)
         os.write(told, struct.pack("=i", _filtered(call_rules.program(wanted["abi"], wanted["network"]))))
+        code = _NOT_RUN
         os.read(waiting, 1)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         os.execvpe(command[0], command, os.environ)
     except OSError as error:
         sys.stderr.write(f"tandem: {command[0]}: {error}\n")
         sys.stderr.flush()
-    os._exit(127)
+    os._exit(code)
 
 
 def _is_readable(place: str) -> bool:
