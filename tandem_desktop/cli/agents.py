@@ -289,6 +289,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         "warnings": list(turn.version.warnings),
         "ignored": json_output.ignored(turn.version),
         "confined": confined,
+        "confinement": turn.version.confinement,
         "said": turn.said,
         "incomplete": turn.version.incomplete,
         "notes": [note.model_dump(mode="json") for note in turn.version.notes],

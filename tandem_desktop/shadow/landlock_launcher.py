@@ -210,7 +210,7 @@ def _ended(child: int) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, pass_on)
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing = os.open(os.devnull, os.O_RDONLY)
     for fd in (0, 1, 2):  # the pipes end with the command, not with this process
         os.dup2(nothing, fd)
     while True:

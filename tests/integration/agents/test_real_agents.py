@@ -74,6 +74,7 @@ def test_a_real_agent_hands_in_a_plan_through_the_planning_tools(
     carried_out_and_taken_back(place, plan, {"out.txt"})
 
 
+@pytest.mark.exhaustive
 def test_where_no_namespace_can_be_had_a_real_agent_plans_under_landlock_and_reaches_its_model_alone(
     without_namespace: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
