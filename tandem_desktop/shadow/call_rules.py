@@ -12,7 +12,7 @@ from collections.abc import Sequence
 MACHINE = "x86_64"
 """The one machine whose numbers of calls are listed here."""
 
-_ARCHITECTURE, _X32 = 0xC000003E, 0x40000000
+_ARCHITECTURE, _FIRST_UNKNOWN = 0xC000003E, 470
 _ALLOW, _NOTIFY, _ERRNO = 0x7FFF0000, 0x7FC00000, 0x00050000
 _LOAD, _AND, _EQUALS, _AT_LEAST, _HAS_ANY, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
@@ -111,7 +111,7 @@ def _packed(blocks: dict[int, Block]) -> bytes:
         (_EQUALS, 1, 0, _ARCHITECTURE),
         _refuse(errno.ENOSYS),
         (_LOAD, 0, 0, _NUMBER_AT),
-        (_AT_LEAST, 0, 1, _X32),
+        (_AT_LEAST, 0, 1, _FIRST_UNKNOWN),  # calls that are newer than this list, and those of the x32 kind
         _refuse(errno.ENOSYS),
     ]
     for number, block in sorted(blocks.items()):

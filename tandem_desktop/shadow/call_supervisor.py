@@ -94,9 +94,10 @@ class CallSupervisor:
             number, task, _, call, _, _, *arguments = _NOTIFICATION.unpack(buffer)
             found = _Call(number, task, call_rules.SUPERVISED.get(call, ""), tuple(arguments))
             if found.name == "connect":  # it may wait for the other side
-                threading.Thread(target=self._answer, args=(found,), daemon=True).start()
-            else:
-                self._answer(found)
+                with contextlib.suppress(RuntimeError):  # no further thread can be had
+                    threading.Thread(target=self._answer, args=(found,), daemon=True).start()
+                    continue
+            self._answer(found)
 
     def _answer(self, call: _Call) -> None:
         """Errors go to the caller; None lets the call go on as it is."""
@@ -108,7 +109,7 @@ class CallSupervisor:
                 goes_on = _GO_ON
         except OSError as error:
             failed = error.errno or errno.EPERM
-        except (ValueError, struct.error):
+        except Exception:  # whatever it is, the call was not carried out
             failed = errno.EINVAL
         with contextlib.suppress(OSError):  # the caller has ended
             fcntl.ioctl(self._listener, _ANSWER, bytearray(_RESPONSE.pack(call.id, 0, -failed, goes_on)))

@@ -111,6 +111,8 @@ def test_with_every_abi_what_is_outside_keeps_its_content_its_mode_and_its_proce
     attempt("namespace", lambda: call(272, 0x10000000))
     attempt("child with a namespace", lambda: call(56, 0x10000000 | 17, 0, 0, 0, 0))
     attempt("memory without a file", lambda: call(29, 0, 4096, 0o1600))
+    attempt("flags by name", lambda: call(469, -100, file.encode(), bytes(24), 24, 0))
+    attempt("a call of the x32 kind", lambda: call(0x40000000 | 39))
     """
     found = enclosure.outcome(script, abi=abi)
     assert [name for name, said in found.items() if said == "done"] == []
