@@ -96,7 +96,7 @@ class SidecarProcess:
         mark: str,
         limits: SidecarLimits,
         *,
-        is_confined: bool,
+        ends_as_one: bool,
     ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -107,7 +107,7 @@ class SidecarProcess:
         self._exited = exited
         self._mark = mark
         self._limits = limits
-        self._is_confined = is_confined
+        self._ends_as_one = ends_as_one
         self._stderr_tail = StderrTail(limits.stderr_lines, limits.stderr_bytes)
         self._error_output = ErrorOutputLog()
         self._drain = asyncio.create_task(self._drain_stderr(process.stderr), name="sidecar-stderr")
@@ -131,7 +131,7 @@ class SidecarProcess:
             raise _launch_error(f"{launch.argv[0]}: {problem}.") from problem
         confined = "confined" if launch.confined else "not confined"
         _log.info("agent started: %s, pid %d, %s", launch.program or launch.argv[0], process.pid, confined)
-        return cls(process, exited, mark, limits, is_confined=launch.confined)
+        return cls(process, exited, mark, limits, ends_as_one=launch.ends_as_one)
 
     @property
     def pid(self) -> int:
@@ -179,7 +179,7 @@ class SidecarProcess:
 
     async def _end_descendants(self) -> None:
         """What left the group of an agent that no namespace holds; the process that started it ends them and itself."""
-        if self._is_confined or self.exit_code is not None:
+        if self._ends_as_one or self.exit_code is not None:
             return
         await asyncio.to_thread(end_descendants, self.pid)
         with contextlib.suppress(TimeoutError):

@@ -58,6 +58,10 @@ def _call(words: list[str]) -> int:
         from tandem_desktop.leash import namespace_helper
 
         return namespace_helper.main()
+    if words[:1] == ["landlock"] and len(words) > 2:  # likewise; see shadow/landlock_launcher.py
+        from tandem_desktop.shadow import landlock_launcher
+
+        return landlock_launcher.main(words[1], words[2:])
     if words == ["agent"]:  # ACP on stdin and stdout; needs no command line
         from tandem_desktop.builtin_agent import server as built_in
 

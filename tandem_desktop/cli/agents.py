@@ -290,6 +290,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         "ignored": json_output.ignored(turn.version),
         "ran": json_output.ran(turn.version),
         "confined": confined,
+        "confinement": turn.version.confinement,
         "said": turn.said,
         "incomplete": turn.version.incomplete,
         "notes": [note.model_dump(mode="json") for note in turn.version.notes],

@@ -21,6 +21,8 @@ from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.processes.child import find_program
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+from tandem_desktop.shadow.landlock import landlock_missing
+from tandem_desktop.shadow.landlock_launcher import abi_version
 from tandem_desktop.shadow.namespaces import namespace_limits
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.paths import TANDEM_DIRECTORY, Locations, default_state_directory
@@ -151,6 +153,11 @@ def confinement(root: Path = Path("/")) -> Iterator[Finding]:
     found = shutil.which("bwrap")
     words = f"Found at {found}." if found else "Not found."
     yield Finding("bubblewrap", Level.INFO, words, "" if found else _INSTALL_BUBBLEWRAP)
+    missing = landlock_missing()
+    words = (
+        f"{missing[0].upper()}{missing[1:]}." if missing else f"ABI {abi_version()}, for where no namespace can be had."
+    )
+    yield Finding("landlock", Level.INFO, words)
 
 
 def way_to_confinement(root: Path = Path("/")) -> str:

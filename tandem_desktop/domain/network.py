@@ -15,6 +15,9 @@ from tandem_desktop.domain.errors import BadInputError
 
 USUAL_PORTS = (443, 80)
 DNS_PORT = 53
+ALLOWED_FILE, REFUSED_FILE = "allowed", "refused"
+"""Of a leash without a namespace: addresses of this machine that may be connected to, and addresses that were refused.
+Each line is a host, a space and a port."""
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 _LOCALHOST = "localhost"
 _EMBEDDED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))

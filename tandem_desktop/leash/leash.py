@@ -1,11 +1,13 @@
-"""Keeps an agent and everything it starts on a network of its own, from which only allowed hosts are reached."""
+"""Keeps an agent and everything it starts on a network from which only allowed hosts are reached."""
 
 import asyncio
 import contextlib
 import logging
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from tandem_desktop.domain.network import AllowedHost, NetworkMode, NetworkReport
+from tandem_desktop.leash.loopback import LoopbackNetwork
 from tandem_desktop.leash.namespace import NetworkNamespace
 from tandem_desktop.leash.proxy import LeashProxy, Resolve, UpstreamProxies, system_resolver
 from tandem_desktop.leash.refusals import RefusalLog, RefusalWatch
@@ -18,13 +20,15 @@ _log = logging.getLogger(__name__)
 class Leash:
     """Of one agent, from before it starts until it has ended."""
 
-    def __init__(self, namespace: NetworkNamespace, proxy: LeashProxy, refusals: RefusalLog, port: int) -> None:
-        self._namespace = namespace
+    def __init__(
+        self, network: NetworkNamespace | LoopbackNetwork, proxy: LeashProxy, refusals: RefusalLog, port: int
+    ) -> None:
+        self._network = network
         self._proxy = proxy
         self._refusals = refusals
         self._port = port
         self._loop = asyncio.get_running_loop()
-        packets = namespace.packets
+        packets = network.packets if isinstance(network, NetworkNamespace) else None
         self._watch = RefusalWatch(packets, refusals) if packets is not None else None
 
     @classmethod
@@ -34,24 +38,38 @@ class Leash:
         before: Sequence[str],
         *,
         joins_user: bool,
+        addresses: Path | None = None,
         resolve: Resolve = system_resolver,
         upstream: UpstreamProxies | None = None,
     ) -> "Leash":
         """A leash that leads to `hosts`; `before` and `joins_user` as a `NetworkNamespace` has them.
 
+        With `addresses`, a folder for the lists of a `LoopbackNetwork`, there is no namespace.
+
         Raises:
             ShadowError: this system gives no network of its own.
         """
-        namespace = await asyncio.to_thread(NetworkNamespace, before, joins_user=joins_user)
+        network: NetworkNamespace | LoopbackNetwork
+        if addresses is not None:
+            network = await asyncio.to_thread(LoopbackNetwork, addresses)
+        else:
+            network = await asyncio.to_thread(NetworkNamespace, before, joins_user=joins_user)
         refusals = RefusalLog()
         proxy = LeashProxy(
-            (), refusals, resolve=resolve, upstream=UpstreamProxies.of_environment() if upstream is None else upstream
+            (),
+            refusals,
+            resolve=resolve,
+            upstream=UpstreamProxies.of_environment() if upstream is None else upstream,
+            admits=network.admits if isinstance(network, LoopbackNetwork) else lambda peer, port: True,
         )
         leash: Leash | None = None
         try:
-            listener, port = await asyncio.to_thread(namespace.listen, _LOOPBACK, 0)
+            if isinstance(network, LoopbackNetwork):
+                listener, port = await asyncio.to_thread(network.listen)
+            else:
+                listener, port = await asyncio.to_thread(network.listen, _LOOPBACK, 0)
             await proxy.serve(listener)
-            leash = cls(namespace, proxy, refusals, port)
+            leash = cls(network, proxy, refusals, port)
             for host in hosts:
                 await leash.allow(host)
         except BaseException:
@@ -59,15 +77,22 @@ class Leash:
                 await leash.close()
             else:
                 await proxy.close()
-                namespace.end()
+                if isinstance(network, NetworkNamespace):
+                    network.end()
             raise
-        _log.info("leash: %d hosts allowed, network of pid %d", len(proxy.hosts), namespace.pid)
+        where = f"network of pid {network.pid}" if isinstance(network, NetworkNamespace) else "on loopback"
+        _log.info("leash: %d hosts allowed, %s", len(proxy.hosts), where)
         return leash
 
     @property
     def joining(self) -> tuple[str, ...]:
-        """Options of nsenter that lead into its network."""
-        return self._namespace.joining
+        """Options of nsenter that lead into its network; none where there is no namespace."""
+        return self._network.joining if isinstance(self._network, NetworkNamespace) else ()
+
+    @property
+    def addresses(self) -> Path | None:
+        """The folder with the lists of a network that is no namespace."""
+        return self._network.folder if isinstance(self._network, LoopbackNetwork) else None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -103,18 +128,25 @@ class Leash:
         """Note every refusal there has been."""
         if self._watch is not None:
             self._watch.read_rest()
+        if isinstance(self._network, LoopbackNetwork):
+            for host, port in await asyncio.to_thread(self._network.refused):
+                self._refusals.add(host, port)
 
     async def close(self) -> None:
         """End every connection, and the network with it."""
         if self._watch is not None:
             self._watch.close()
         await self._proxy.close()
-        await asyncio.to_thread(self._namespace.end)
+        if isinstance(self._network, NetworkNamespace):
+            await asyncio.to_thread(self._network.end)
 
     async def _lead_to(self, host: AllowedHost) -> None:
         """Clients ask no proxy about their own machine, so the port itself leads to the host."""
         assert host.port is not None
+        if isinstance(self._network, LoopbackNetwork):
+            await asyncio.to_thread(self._network.allow, host)
+            return
         for address in (_LOOPBACK, _LOOPBACK_6):
             with contextlib.suppress(OSError):  # the agent has a server of its own there, or there is no IPv6
-                listener, _ = await asyncio.to_thread(self._namespace.listen, address, host.port)
+                listener, _ = await asyncio.to_thread(self._network.listen, address, host.port)
                 await self._proxy.serve_host(listener, host)

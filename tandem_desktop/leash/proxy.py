@@ -29,6 +29,8 @@ _REASONS |= {502: "Bad Gateway", 503: "Service Unavailable"}
 _log = logging.getLogger(__name__)
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
+Admits = Callable[[tuple[str, int], int], bool]
+"""Whether a client with this host and port may use the proxy on this port."""
 
 
 async def system_resolver(host: str, port: int) -> list[str]:
@@ -71,12 +73,14 @@ class LeashProxy:
         resolve: Resolve = system_resolver,
         upstream: UpstreamProxies | None = None,
         most: int = MOST_CONNECTIONS,
+        admits: Admits = lambda peer, port: True,
     ) -> None:
         self.hosts = tuple(hosts)
         self._refusals = refusals
         self._resolve = resolve
         self._upstream = upstream or UpstreamProxies({})
         self._most = most
+        self._admits = admits
         self._servers: list[asyncio.Server] = []
         self._open: set[asyncio.Task[None]] = set()
 
@@ -111,6 +115,10 @@ class LeashProxy:
 
     def take(self, client: RelayEnd, answer: Callable[[RelayEnd], Awaitable[None]]) -> None:
         """Answer a connection, unless there are too many."""
+        peer, own = (client.transport.get_extra_info(name) for name in ("peername", "sockname"))
+        if not self._admits(peer[:2], own[1]):
+            client.close()
+            return
         if len(self._open) >= self._most:
             _say(client, 503, f"More than {self._most} connections are open; this one was refused.")
             return

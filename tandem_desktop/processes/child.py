@@ -177,8 +177,10 @@ def _drain(pipe: IO[bytes], kept: _Kept, on_output: Callable[[bytes], None]) -> 
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Terminate the group, then kill it."""
+    """Terminate the group, then kill it and what left it."""
     for number, grace in ((signal.SIGTERM, _GRACE_S), (signal.SIGKILL, None)):
+        if number == signal.SIGKILL and process.returncode is None:
+            reaper.end_descendants(process.pid)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
         if process.returncode is not None:
@@ -284,6 +286,8 @@ class Launch:
     program: str = ""
     """The name of the started program, if `argv` begins with a sandbox."""
     confined: bool = False
+    ends_as_one: bool = False
+    """Whether a namespace ends all that it started with it."""
 
 
 ADDRESS = "DBUS_SESSION_BUS_ADDRESS"

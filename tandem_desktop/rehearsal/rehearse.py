@@ -208,8 +208,8 @@ class Rehearser:
         if operation.kind.spec.is_external:
             played.problems.append(Problem(operation.id, "An external call cannot be rehearsed."))
             return False
-        if not why and call is not None and not stage.is_confined:
-            why = f"nothing here could hold it back ({stage.words})"
+        if not why and call is not None:
+            why = stage.obstacle
         try:
             if why:
                 raise StagingError(f"{why[0].upper()}{why[1:]}.")

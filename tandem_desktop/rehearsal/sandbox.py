@@ -179,8 +179,14 @@ class RehearsalSandbox:
         self._outside: dict[Path, tuple[int, ...]] = {}
 
     @property
-    def is_confined(self) -> bool:
-        return self._shadow.confinement.confined
+    def obstacle(self) -> str:
+        """Why no command can be rehearsed here; empty if one can."""
+        confinement = self._shadow.confinement
+        if not confinement.confined:
+            return f"nothing here could hold it back ({self.words})"
+        return (
+            "" if confinement.is_in_place else f"it would not find the shadow in the workspace's place ({self.words})"
+        )
 
     @property
     def words(self) -> str:

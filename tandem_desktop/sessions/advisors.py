@@ -361,10 +361,14 @@ class Consultations:
             network=network,
             sockets=(socket,),
         )
-        seen = self._engine.locations.workspace if shadow.confinement.confined else shadow.place
         limits = SidecarLimits(message_bytes=self._settings.max_message_bytes)
         return SidecarManager(
-            advisor.profile, launch, session_client, workspace=str(seen), limits=limits, on_frame=frames.keep
+            advisor.profile,
+            launch,
+            session_client,
+            workspace=str(shadow.seen_at),
+            limits=limits,
+            on_frame=frames.keep,
         )
 
 

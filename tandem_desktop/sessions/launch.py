@@ -46,6 +46,7 @@ def agent_launch(
         sockets=(*sockets, *network.sockets),
         network=network.is_on,
         network_joining=network.joining,
+        addresses=network.addresses,
         readable=readable,
         files=_named_by_variables(environment),
         needed=needed,

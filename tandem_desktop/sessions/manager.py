@@ -93,8 +93,7 @@ class _SessionBuilder:
         self._clock = clock
         self._plan_mode = plan_mode
         shadow = place.shadow
-        # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
-        self._cwd = str(engine.locations.workspace if shadow.confinement.confined else shadow.place)
+        self._cwd = str(shadow.seen_at)
         self._store = StagingStore(place.record.staging)
         self._staging = SessionStaging(shadow, self._store, clock, settings.commands_while_planning)
 
@@ -248,6 +247,7 @@ class _SessionBuilder:
             cwd=call.cwd,
             network=has_network,
             network_joining=network.joining if has_network else (),
+            addresses=network.addresses if has_network else None,
         )
 
 

@@ -43,6 +43,10 @@ class AgentNetwork:
         return self.leash.joining if self.leash is not None else ()
 
     @property
+    def addresses(self) -> Path | None:
+        return self.leash.addresses if self.leash is not None else None
+
+    @property
     def is_on(self) -> bool:
         return self.mode is not NetworkMode.OFF
 
@@ -90,7 +94,7 @@ async def open_network(
     registries = package_registries() if settings.package_registries else ()
     hosts = allowed_hosts((*profile.hosts, *addresses, *configured, *once, *registries))
     before, joins_user = shadow.user_namespace()
-    leash = await Leash.open(hosts, before, joins_user=joins_user)
+    leash = await Leash.open(hosts, before, joins_user=joins_user, addresses=shadow.addresses)
     return AgentNetwork(NetworkMode.LEASHED, leash, tuple(_sockets(addresses)), leash.environment)
 
 

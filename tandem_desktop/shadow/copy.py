@@ -11,6 +11,7 @@ from tandem_desktop.domain.errors import GitError, OutsideWorkspaceError, Storag
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.processes.git import global_excludes, run_git
+from tandem_desktop.shadow.landlock import LandlockSandbox, secrets_inside
 from tandem_desktop.shadow.overlay import held_veil
 from tandem_desktop.shadow.overlay_changes import is_folder
 from tandem_desktop.shadow.sandbox import Sandbox, confinement, write_filter
@@ -45,26 +46,33 @@ class CopyShadow(ShadowWorkspace):
             super().__init__(workspace, folder, objects)
             undo.callback(self._disk.close)
             self._manifest: dict[str, Marks] = {}
+            self.confinement = confinement("copy", why_no_overlay)
+            self._left_out = () if self.confinement.is_in_place else secrets_inside(workspace.path, person_home)
             self._open_tree(undo)
             self._holder = held_veil(folder)
             if self._holder is not None:
                 undo.callback(self._holder.end)
-            info = os.fstat(self._tree.root_fd)
-            self._sandbox = Sandbox(
-                workspace=workspace.path,
-                source=self.place,
-                expected=f"{info.st_dev}:{info.st_ino}",
-                masked=(*masked, folder),
-                person_home=person_home,
-                filter=write_filter(folder / "filter"),
-                view=self._holder.view if self._holder is not None else Path("/"),
-            )
-            self.confinement = confinement("copy", why_no_overlay)
+            self._sandbox = self._made_sandbox(masked, person_home)
             self._closing = undo.pop_all()
 
     @property
     def place(self) -> Path:
         return self._folder / "tree"
+
+    def _made_sandbox(self, masked: tuple[Path, ...], person_home: Path) -> Sandbox | LandlockSandbox:
+        hidden = (*masked, self._folder)
+        if self.confinement.by == "Landlock":
+            return LandlockSandbox(self.workspace, self.place.resolve(), hidden, person_home)
+        info = os.fstat(self._tree.root_fd)
+        return Sandbox(
+            workspace=self.workspace,
+            source=self.place,
+            expected=f"{info.st_dev}:{info.st_ino}",
+            masked=hidden,
+            person_home=person_home,
+            filter=write_filter(self._folder / "filter"),
+            view=self._holder.view if self._holder is not None else Path("/"),
+        )
 
     def _joining(self, network: tuple[str, ...] = ()) -> tuple[str, ...]:
         return self._holder.joining(network) if self._holder is not None else super()._joining(network)
@@ -165,12 +173,15 @@ class CopyShadow(ShadowWorkspace):
             os.close(fd)
 
     def _to_copy(self) -> tuple[str, ...]:
-        """Paths git does not ignore, with their folders; every path without git."""
+        """Paths git does not ignore, with their folders; every path without git. Nothing that is to be left out."""
         listed = _listed_by_git(self._disk.path) if (self._disk.path / _GIT).exists() else None
         if listed is None:
-            return tuple(path for path, _ in _below(self._disk.path, "") if not _is_git(path))
-        folders = {above for path in listed for above in ancestors(path)}
-        return tuple(sorted({*listed, *folders}, key=lambda path: path.split("/")))
+            found = tuple(path for path, _ in _below(self._disk.path, "") if not _is_git(path))
+        else:
+            folders = {above for path in listed for above in ancestors(path)}
+            found = tuple(sorted({*listed, *folders}, key=lambda path: path.split("/")))
+        left_out = frozenset(self._left_out)
+        return tuple(path for path in found if left_out.isdisjoint((path, *ancestors(path))))
 
     def _git_folder(self) -> Iterator[str]:
         if (self._disk.path / _GIT).is_dir():

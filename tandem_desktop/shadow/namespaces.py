@@ -59,7 +59,7 @@ class NamespaceLimits:
         if self.forbidden_by:
             return (
                 "An administrator chose this for the whole machine, and it has no exceptions. Ask whether it may "
-                "change; until then agents work in a copy."
+                "change; until then agents work in a copy, confined by Landlock where this kernel can."
             )
         if self.are_allowed:
             return ""

@@ -15,6 +15,8 @@ from typing import Literal
 from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.processes.child import find_program
+from tandem_desktop.shadow.landlock import landlock_missing
+from tandem_desktop.shadow.landlock_launcher import abi_version
 from tandem_desktop.shadow.places import (
     COMMON_TEMPORARY,
     ShownPrograms,
@@ -74,7 +76,13 @@ class Confinement:
     confined: bool
     held: str
     """All of it but the network."""
+    by: Literal["bubblewrap", "Landlock", ""] = ""
     network: NetworkMode = NetworkMode.LEASHED
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the shadow is seen at the workspace's own path; only a namespace can show it there."""
+        return self.by == "bubblewrap"
 
     @property
     def description(self) -> str:
@@ -85,17 +93,22 @@ class Confinement:
 
 
 def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> Confinement:
-    """The confinement of a shadow of one kind on this machine."""
+    """The confinement of a shadow of one kind on this machine: by bubblewrap, else of a copy by Landlock."""
     because = f" ({why_not_overlay})" if why_not_overlay else ""
-    missing = bubblewrap_missing()
-    if missing:
-        return Confinement(kind, confined=False, held=f"not confined: {missing}")
+    if missing := bubblewrap_missing():
+        if unusable := landlock_missing():
+            return Confinement(kind, confined=False, held=f"not confined: {missing}; {unusable}")
+        held = (
+            f"confined by Landlock ABI {abi_version()} and seccomp to a copy{because} of the workspace and a private "
+            "home; everything else is read-only, your home and the usual secret places cannot be read"
+        )
+        return Confinement("copy", confined=True, held=held, by="Landlock")
     what = "an overlay" if kind == "overlay" else f"a copy{because}"
     held = (
         f"confined by bubblewrap to {what} of the workspace and a private home; everything else is read-only, "
         "your home and the usual secret places are hidden"
     )
-    return Confinement(kind, confined=True, held=held)
+    return Confinement(kind, confined=True, held=held, by="bubblewrap")
 
 
 @cache

@@ -14,12 +14,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
+from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange
 from tandem_desktop.domain.paths import ROOT, ancestors, check_path, shown
 from tandem_desktop.domain.plan import IgnoredFiles
 from tandem_desktop.processes.child import Launch, find_program
 from tandem_desktop.shadow.by_products import ByProducts, count, names_inside
 from tandem_desktop.shadow.disk_snapshot import DiskSnapshot
+from tandem_desktop.shadow.landlock import LandlockSandbox
 from tandem_desktop.shadow.sandbox import Confinement, Sandbox, private_home
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import atomic, syscalls
@@ -148,7 +150,7 @@ class ShadowWorkspace(ABC):
     """
 
     confinement: Confinement
-    _sandbox: Sandbox
+    _sandbox: Sandbox | LandlockSandbox
     _disk: Workspace
 
     @property
@@ -161,6 +163,16 @@ class ShadowWorkspace(ABC):
     def place(self) -> Path:
         """The path of the tree, seen from outside."""
 
+    @property
+    def seen_at(self) -> Path:
+        """The path at which the agent sees the tree: the workspace's own where a namespace can show it there."""
+        return self.workspace if self.confinement.is_in_place else self.place
+
+    @property
+    def addresses(self) -> Path | None:
+        """The folder for the lists of a leash; None where a network namespace is to be had."""
+        return self._folder / "leash" if isinstance(self._sandbox, LandlockSandbox) else None
+
     def launch(
         self,
         argv: Iterable[str],
@@ -171,13 +183,15 @@ class ShadowWorkspace(ABC):
         sockets: tuple[Path, ...] = (),
         network: bool = True,
         network_joining: tuple[str, ...] = (),
+        addresses: Path | None = None,
         readable: tuple[Path, ...] = (),
         files: tuple[Path, ...] = (),
         needed: tuple[Path, ...] = (),
     ) -> Launch:
         """How to start `argv` in the shadow: in the sandbox if there is one, else unconfined in the copy.
 
-        Without `network` it has none; `network_joining` are arguments for nsenter that lead it into one.
+        Without `network` it has none; `network_joining` are arguments for nsenter that lead it into one, `addresses`
+        are the files of a leash where there is none to enter.
         `home` is its private home, the only other place it can write; `sockets` stay visible in hidden places, and so
         do the programs that are `readable`, with what belongs to them, and single `files`. If it cannot see what is
         `needed` it reports that and does not start. It ends with the thread that starts it, so that must be a
@@ -191,6 +205,24 @@ class ShadowWorkspace(ABC):
         private = private_home(home, environment)
         if not self.confinement.confined:
             return Launch(argv, private.environment, self.place / cwd, program)
+        shown = (
+            *self._sandbox.programs.of_files(readable),
+            *self._sandbox.programs.exactly((*readable, *files)),
+            *self._sandbox.programs.of_search_path(environment.get("PATH", "")),
+        )
+        if isinstance(self._sandbox, LandlockSandbox):
+            mode = NetworkMode.OPEN if addresses is None else NetworkMode.LEASHED
+            inside = self._sandbox.argv(
+                argv,
+                home=private.path,
+                cwd=self.place / cwd,
+                sockets=sockets,
+                network=mode if network else NetworkMode.OFF,
+                addresses=addresses,
+                readable=shown,
+                needed=needed,
+            )
+            return Launch(inside, private.environment, Path("/"), program, confined=True)
         joining = self._joining(network_joining)
         self._make_room_for_mask()
         inside = self._sandbox.argv(
@@ -199,14 +231,10 @@ class ShadowWorkspace(ABC):
             cwd=self.workspace / cwd,
             sockets=sockets,
             network=network,
-            readable=(
-                *self._sandbox.programs.of_files(readable),
-                *self._sandbox.programs.exactly(files),
-                *self._sandbox.programs.of_search_path(environment.get("PATH", "")),
-            ),
+            readable=shown,
             needed=needed,
         )
-        return Launch((*joining, *inside), private.environment, Path("/"), program, confined=True)
+        return Launch((*joining, *inside), private.environment, Path("/"), program, confined=True, ends_as_one=True)
 
     def rehearse(
         self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
@@ -220,9 +248,9 @@ class ShadowWorkspace(ABC):
             ShadowError: there is no shadow, or nothing that could hold the command back.
         """
         cwd = self._checked_cwd(cwd)
-        if not self.confinement.confined:
+        if not isinstance(self._sandbox, Sandbox) or not self.confinement.confined:
             raise ShadowError(
-                f"Nothing can hold a command back here: {self.confinement.description}.",
+                f"No command can be rehearsed here: the agent is {self.confinement.held}.",
                 path=str(self.workspace),
                 next="See what is missing with: tandem doctor",
             )

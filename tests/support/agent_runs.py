@@ -47,6 +47,8 @@ class AgentPlace:
         for name in ("TANDEM_MODEL", "TANDEM_MODEL_URL", "TANDEM_MODEL_KEY"):
             monkeypatch.delenv(name, raising=False)
         self.tandem = CommandLine(self.root, capsys)
+        self.python = sys.executable
+        """What runs the agents beside this module."""
 
     def put(self, path: str, text: str) -> Path:
         target = self.root / path
@@ -76,7 +78,7 @@ class AgentPlace:
         """The words that start one of the agents beside this module; a copy, where any sandbox shows it."""
         copy = self.base / f"{program}.py"
         shutil.copyfile(AGENTS / f"{program}.py", copy)
-        command = [sys.executable, "-S", "-E", str(copy), json.dumps(job)]
+        command = [self.python, "-S", "-E", str(copy), json.dumps(job)]
         return ("--agent-command", shlex.join(command))
 
     def scripted(self, *turns: list[dict[str, Any]], **script: Any) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,29 @@ class CommandLine:
         plan = self.propose(*steps, **fields)
         self.approve(plan["plan_id"])
         return self.answer("apply", plan["plan_id"])
+
+
+class ChildCommandLine(CommandLine):
+    """The same in a process of its own, started by `starting`: the words that lead to `tandem`."""
+
+    def __init__(
+        self, workspace: Path, capsys: pytest.CaptureFixture[str], starting: Sequence[str], **environment: str
+    ) -> None:
+        super().__init__(workspace, capsys)
+        self._starting = starting
+        self._environment = environment
+
+    def __call__(self, *words: str) -> Said:
+        ended = subprocess.run(
+            [*self._starting, "-C", str(self.workspace), *words],
+            env={**os.environ, **self._environment},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Said(ended.returncode, ended.stdout, ended.stderr)
 
 
 def write(path: str, content: str, **fields: Any) -> dict[str, Any]:

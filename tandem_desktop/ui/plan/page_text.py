@@ -130,10 +130,15 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
     if version.network is not None and version.network.refused:
         ways = (("allow-agent", tr("Allow for this agent")), ("allow-once", tr("Allow this once")))
         yield BannerText("risk", _refused_sentence(version.network.refused), ways if meta.status in OPEN else ())
-    if version.confinement.startswith("not confined"):
+    look = next((look for words, look in _CONFINEMENTS.items() if version.confinement.startswith(words)), "")
+    if look:
         yield BannerText(
-            "risk", tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
+            look, tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
         )
+
+
+_CONFINEMENTS = {"not confined": "risk", "confined by Landlock": "info"}
+"""Those that are named on the page, each with its look; a namespace is the usual one."""
 
 
 def _refused_sentence(refused: tuple[RefusedHost, ...]) -> str:

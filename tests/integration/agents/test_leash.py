@@ -84,54 +84,56 @@ def shown(place: AgentPlace, plan: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.setting("network")
-def test_what_is_not_allowed_is_refused_and_listed_on_the_plan(place: AgentPlace, server: _Server) -> None:
+def test_what_is_not_allowed_is_refused_and_listed_on_the_plan(held_place: AgentPlace, server: _Server) -> None:
     urls = (f"http://{server.address}/", "http://not-allowed.example/", "https://also-not.example:8443/")
-    plan = place.plan(*place.scripted(fetch(*urls)))
-    assert MARK not in outcome(place, plan)
-    assert "was refused by Tandem" in outcome(place, plan)
-    network = shown(place, plan)["network"]
+    plan = held_place.plan(*held_place.scripted(fetch(*urls)))
+    assert MARK not in outcome(held_place, plan)
+    assert "was refused by Tandem" in outcome(held_place, plan)
+    network = shown(held_place, plan)["network"]
     refused = {(each["host"], each["port"], each["count"]) for each in network["refused"]}
     port = server.server_address[1]
     assert refused == {("127.0.0.1", port, 1), ("not-allowed.example", 80, 1), ("also-not.example", 8443, 1)}
     assert (network["mode"], server.heard) == ("leashed", [])
-    text = place.tandem("show", plan["plan_id"]).out
+    text = held_place.tandem("show", plan["plan_id"]).out
     assert "Network refused: not-allowed.example port 80" in text
     assert "the network is leashed to allowed hosts" in text
 
 
 @pytest.mark.setting("network")
-def test_with_an_open_network_everything_is_reached_and_the_plan_says_so(place: AgentPlace, server: _Server) -> None:
-    place.choose(network="open")
-    plan = place.plan(*place.scripted(fetch(f"http://{server.address}/")))
-    assert MARK in outcome(place, plan)
-    found = shown(place, plan)
+def test_with_an_open_network_everything_is_reached_and_the_plan_says_so(
+    held_place: AgentPlace, server: _Server
+) -> None:
+    held_place.choose(network="open")
+    plan = held_place.plan(*held_place.scripted(fetch(f"http://{server.address}/")))
+    assert MARK in outcome(held_place, plan)
+    found = shown(held_place, plan)
     assert found["network"] == {"mode": "open", "allowed": [], "refused": []}
     assert found["confinement"].endswith("and the network is open")
 
 
 @pytest.mark.setting("network")
-def test_without_a_network_nothing_is_reached(place: AgentPlace, server: _Server) -> None:
-    place.choose(network="off")
-    plan = place.plan(*place.scripted(fetch(f"http://{server.address}/")))
-    assert MARK not in outcome(place, plan)
-    assert shown(place, plan)["confinement"].endswith("and there is no network")
+def test_without_a_network_nothing_is_reached(held_place: AgentPlace, server: _Server) -> None:
+    held_place.choose(network="off")
+    plan = held_place.plan(*held_place.scripted(fetch(f"http://{server.address}/")))
+    assert MARK not in outcome(held_place, plan)
+    assert shown(held_place, plan)["confinement"].endswith("and there is no network")
 
 
 def test_the_address_of_a_model_in_the_environment_is_reached_and_no_other_port(
-    place: AgentPlace, server: _Server
+    held_place: AgentPlace, server: _Server
 ) -> None:
     with _Server() as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
         steps = fetch(f"http://{server.address}/v1", f"http://{other.address}/")
-        plan = place.plan(*place.scripted(steps), "--env", f"MODEL_BASE_URL=http://{server.address}/v1")
+        plan = held_place.plan(*held_place.scripted(steps), "--env", f"MODEL_BASE_URL=http://{server.address}/v1")
         other.shutdown()
-    assert outcome(place, plan).count(MARK) == 1
+    assert outcome(held_place, plan).count(MARK) == 1
     assert (server.heard, other.heard) == ([("GET", "/v1")], [])
-    assert server.address in shown(place, plan)["network"]["allowed"]
+    assert server.address in shown(held_place, plan)["network"]["allowed"]
 
 
-def test_a_model_on_a_socket_is_reached(place: AgentPlace) -> None:
-    address = place.person / "model.sock"
+def test_a_model_on_a_socket_is_reached(held_place: AgentPlace) -> None:
+    address = held_place.person / "model.sock"
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(address))
         listening.listen()
@@ -145,8 +147,8 @@ def test_a_model_on_a_socket_is_reached(place: AgentPlace) -> None:
 
         threading.Thread(target=answer, daemon=True).start()
         steps = fetch(then=f"curl -sS --unix-socket {address} http://model/")
-        plan = place.plan(*place.scripted(steps), "--env", f"MODEL_HOST=unix://{address}")
-    assert MARK in outcome(place, plan)
+        plan = held_place.plan(*held_place.scripted(steps), "--env", f"MODEL_HOST=unix://{address}")
+    assert MARK in outcome(held_place, plan)
 
 
 @pytest.mark.setting("network_hosts")
@@ -169,11 +171,11 @@ def test_package_registries_are_allowed_as_a_group(place: AgentPlace) -> None:
     assert {"pypi.org", "registry.npmjs.org", "index.crates.io", "deb.debian.org"} <= set(allowed)
 
 
-def test_a_host_can_be_allowed_for_one_call(place: AgentPlace, server: _Server) -> None:
+def test_a_host_can_be_allowed_for_one_call(held_place: AgentPlace, server: _Server) -> None:
     steps = fetch(f"http://{server.address}/")
-    plan = place.plan(*place.scripted(steps), "--allow-host", server.address)
-    assert (MARK in outcome(place, plan), shown(place, plan)["network"]["refused"]) == (True, [])
-    said = place.run(*place.scripted(steps), "--allow-host", "no host at all")
+    plan = held_place.plan(*held_place.scripted(steps), "--allow-host", server.address)
+    assert (MARK in outcome(held_place, plan), shown(held_place, plan)["network"]["refused"]) == (True, [])
+    said = held_place.run(*held_place.scripted(steps), "--allow-host", "no host at all")
     assert (said.code, "names no host" in said.data["error"]["message"]) == (2, True)
 
 

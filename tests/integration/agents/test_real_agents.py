@@ -75,6 +75,25 @@ def test_a_real_agent_hands_in_a_plan_through_the_planning_tools(
     carried_out_and_taken_back(place, plan, {"out.txt"})
 
 
+@pytest.mark.exhaustive
+def test_where_no_namespace_can_be_had_a_real_agent_plans_under_landlock_and_reaches_its_model_alone(
+    without_namespace: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = without_namespace
+    npm_agents.require("opencode", place, model, monkeypatch)
+    place.use_git()
+    before = place.sight()
+    plan = place.plan("--agent", "opencode", task="Please do it. [[scenario:planning-tools]] [[cwd:.]]")
+    place.assert_nothing_left()
+    assert place.sight() == before
+    assert (plan["confined"], plan["incomplete"]) == (True, "")
+    assert kinds_and_paths(plan) == [*CHANGES, ("command", "python3 app.py > out.txt")]
+    shown = place.tandem.answer("show", plan["plan_id"])["plan"]
+    assert shown["confinement"].startswith("confined by Landlock ABI")
+    assert shown["title"] == "Two files"
+    assert model.url.removeprefix("http://") in shown["network"]["allowed"]
+
+
 @MORE
 @pytest.mark.parametrize("agent", ["opencode", "goose"])
 def test_what_a_real_agent_does_at_once_is_staged_in_order(

@@ -13,7 +13,8 @@ CLAIM = "no file has been touched"
 
 @pytest.fixture
 def unconfined(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentPlace]:
-    """A machine without bubblewrap."""
+    """A machine without bubblewrap and without Landlock."""
+    monkeypatch.setattr(sandbox, "landlock_missing", lambda: "this kernel has no Landlock")
     monkeypatch.setattr(sandbox, "find_program", lambda name, **_: None if name == "bwrap" else f"/usr/bin/{name}")
     sandbox.bubblewrap_missing.cache_clear()
     yield place

@@ -1,18 +1,20 @@
 """An agent that tries every way it knows to write, from everywhere it can: `hostile_agent.py JOB`.
 
 The job is a JSON object: `ways`, `whos`, `asks` (ask before each attempt, then go on whatever the answer is), `lingers`
-(stay when told to go), `outside` (a place beside the workspace), `state` (Tandem's own folder) and `person` (the real
-home). What came of each attempt is said at the end of the turn as one JSON object. Nothing but the standard library is
-used.
+(stay when told to go), `outside` (a place beside the workspace), `state` (Tandem's own folder), `person` (the real
+home) and `services` (what listens on this machine: `file`, `datagrams`, `abstract`, `tcp`, `udp`). What came of each
+attempt is said at the end of the turn as one JSON object. Nothing but the standard library is used.
 
 It must do no harm where it is not held back: beyond the folders of the test it only finds out whether it could.
 """
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import mmap
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -26,6 +28,7 @@ from typing import Any
 DONE = "done"
 BEHIND = "behind"
 _PTRACE_ATTACH, _PTRACE_DETACH = 16, 17
+_TGKILL, _KEYCTL, _IO_URING_SETUP = 234, 250, 425
 
 
 class Attempt:
@@ -40,6 +43,8 @@ class Attempt:
         self.outside = Path(job["outside"])
         self.state = Path(job["state"])
         self.person = Path(job["person"])
+        self._services = job["services"]
+        self._planning = job.get("planning", "")
 
     def write(self) -> None:
         self.file.write_text(self.mark)
@@ -240,12 +245,151 @@ class Attempt:
         with Path(".git/config").open("a") as file:
             file.write(f"[core]\n\tfsmonitor = {self.name}\n")
 
+    def chmod_outside(self) -> None:
+        (self.outside / "file").chmod(0o777)
+
+    def chmod_folder_outside(self) -> None:
+        self.outside.chmod(0o777)
+
+    def chmod_by_descriptor(self) -> None:
+        """Through a descriptor that may only read: of this program itself, which every sandbox shows."""
+        fd = os.open(__file__, os.O_RDONLY)
+        os.fchmod(fd, 0o777)
+
+    def chmod_by_link(self) -> None:
+        """The name leads to what is allowed when it is looked at, and elsewhere when it is used."""
+        (self.base / "turning").symlink_to(self.outside / "file")
+        (self.base / "turning").chmod(0o777)
+
+    def chmod_by_magic_link(self) -> None:
+        fd = os.open(self.outside / "file", os.O_PATH)
+        os.chmod(f"/proc/self/fd/{fd}", 0o777)
+
+    def chown_outside(self) -> None:
+        os.chown(self.outside / "file", os.getuid(), os.getgid())
+
+    def touch_outside(self) -> None:
+        os.utime(self.outside / "file", (1, 1))
+
+    def attribute_outside(self) -> None:
+        os.setxattr(self.outside / "file", "user.hostile", b"1")
+
+    def truncate_outside(self) -> None:
+        os.truncate(self.outside / "file", 0)
+
+    def truncate_by_reading(self) -> None:
+        os.open(self.outside / "file", os.O_RDONLY | os.O_TRUNC)
+
+    def unlink_outside(self) -> None:
+        (self.outside / "file").unlink()
+
+    def link_in(self) -> None:
+        (self.base / "linked").hardlink_to(self.outside / "file")
+
+    def rename_in(self) -> None:
+        (self.outside / "file").rename(self.base / "taken")
+
+    def rename_out(self) -> None:
+        (self.base / "other").rename(self.outside / self.name)
+
+    def make_folder_outside(self) -> None:
+        (self.outside / self.name).mkdir()
+
+    def pipe_outside(self) -> None:
+        os.mkfifo(self.outside / self.name)
+
+    def socket_outside(self) -> None:
+        socket.socket(socket.AF_UNIX).bind(str(self.outside / self.name))
+
+    def root_of_outside(self) -> None:
+        Path(f"/proc/{os.environ['HOSTILE_OUTSIDE_PID']}/root{self.outside}/{self.name}").write_text(self.mark)
+
+    def folder_of_outside(self) -> None:
+        Path(f"/proc/{os.environ['HOSTILE_OUTSIDE_PID']}/cwd/.").resolve(strict=True).stat()
+        _open_for_writing(f"/proc/{os.environ['HOSTILE_OUTSIDE_PID']}/cwd/pyproject.toml")
+
+    def memory_of_outside(self) -> None:
+        _open_for_writing(f"/proc/{os.environ['HOSTILE_OUTSIDE_PID']}/mem")
+
+    def surroundings_of_outside(self) -> None:
+        Path(f"/proc/{os.environ['HOSTILE_OUTSIDE_PID']}/environ").read_bytes()
+
+    def trace_outside(self) -> None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        pid = int(os.environ["HOSTILE_OUTSIDE_PID"])
+        _checked(libc.ptrace(_PTRACE_ATTACH, pid, 0, 0))
+        os.waitpid(pid, 0x40000000)
+        libc.ptrace(_PTRACE_DETACH, pid, 0, 0)
+
+    def limit_outside(self) -> None:
+        pid = int(os.environ["HOSTILE_OUTSIDE_PID"])
+        resource.prlimit(pid, resource.RLIMIT_CORE, resource.prlimit(pid, resource.RLIMIT_CORE))
+
+    def thread_outside(self) -> None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        pid = int(os.environ["HOSTILE_OUTSIDE_PID"])
+        _checked(libc.syscall(_TGKILL, pid, pid, 0))
+
+    def owner_of_signals(self) -> None:
+        """The kernel is to send the signal."""
+        reading, _ = os.pipe()
+        fcntl.fcntl(reading, fcntl.F_SETOWN, int(os.environ["HOSTILE_OUTSIDE_PID"]))
+
+    def person_secret(self) -> None:
+        (self.person / ".ssh" / "authorized_keys").read_bytes()
+
+    def system_secret(self) -> None:
+        Path("/etc/shadow").read_bytes()
+
+    def keyring(self) -> None:
+        _checked(ctypes.CDLL(None, use_errno=True).syscall(_KEYCTL, 0, -4, 0))
+
+    def uring(self) -> None:
+        """Requests in such a ring pass by every filter of system calls."""
+        _checked(ctypes.CDLL(None, use_errno=True).syscall(_IO_URING_SETUP, 4, ctypes.create_string_buffer(120)))
+
+    def named_socket(self) -> None:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self._services["file"])
+
+    def named_datagram(self) -> None:
+        one, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        one.sendto(b"x", self._services["datagrams"])
+
+    def abstract_socket(self) -> None:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(f"\0{self._services['abstract']}")
+
+    def loopback_port(self) -> None:
+        socket.create_connection(("127.0.0.1", self._services["tcp"]), timeout=10).close()
+
+    def loopback_port_6(self) -> None:
+        socket.create_connection(("::ffff:127.0.0.1", self._services["tcp"]), timeout=10).close()
+
+    def fast_open(self) -> None:
+        with socket.socket() as connection:
+            connection.sendto(b"x", 0x20000000, ("127.0.0.1", self._services["tcp"]))
+
+    def port_by_shell(self) -> None:
+        _run(["bash", "-c", f"echo x > /dev/tcp/127.0.0.1/{self._services['tcp']}"])
+
+    def datagram(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"x", ("127.0.0.1", self._services["udp"]))
+
+    def raw(self) -> None:
+        socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+
+    def own_server(self) -> None:
+        """What it serves itself it may reach."""
+        with socket.create_server(("", 0)) as server:
+            socket.create_connection(("127.0.0.1", server.getsockname()[1]), timeout=10).close()
+
     def planning_socket(self) -> None:
         """What guards the planning tools is a token; nonsense is worth nothing."""
-        sockets = [path for path in self.state.rglob("*") if stat.S_ISSOCK(path.lstat().st_mode)]
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(10)
-            connection.connect(str(sockets[0]))
+            connection.connect(self._planning)
             connection.sendall(b"give me the plan\n" * 100)
             answer = b""
             while data := connection.recv(4096):
@@ -277,6 +421,8 @@ class HostileAgent:
             if method == "initialize":
                 self.answer(message, {"protocolVersion": 1, "agentInfo": {"name": "hostile", "version": "1"}})
             elif method == "session/new":
+                offered = [each for server in message["params"]["mcpServers"] for each in server["env"]]
+                self.job["planning"] = next(each["value"] for each in offered if each["name"].endswith("_SOCKET"))
                 self.answer(message, {"sessionId": self.session})
             elif method == "session/prompt":
                 self.turn()

@@ -420,6 +420,7 @@ REFUSED = NetworkReport(
         ({"incomplete": "It was stopped."}, "The agent did not finish: It was stopped."),
         ({"warnings": ("A file is very large.",)}, "A file is very large."),
         ({"confinement": "not confined: bubblewrap is missing"}, "the agent was not confined"),
+        ({"confinement": "confined by Landlock ABI 7 and seccomp"}, "the agent was confined by Landlock ABI 7"),
         ({"network": REFUSED}, "The network refused the agent docs.example:443 ×2, 127.0.0.1:4010."),
         ({"status": PlanStatus.EXPIRED}, "expired"),
         ({"status": PlanStatus.NEEDS_REVIEW}, "sent back three times"),

@@ -11,6 +11,7 @@ import pytest
 from tandem_desktop.acp_client.profiles import profile_named
 from tandem_desktop.cli import doctor
 from tandem_desktop.cli.doctor import Finding, Level
+from tandem_desktop.shadow.landlock import landlock_missing
 from tandem_desktop.shadow.namespaces import namespace_limits
 from tandem_desktop.storage.paths import Locations
 from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
@@ -175,8 +176,14 @@ def test_a_machine_that_forbids_namespaces_is_told_which_setting_does(tmp_path: 
         pytest.skip("user namespaces are not allowed here")
     found = {each["name"]: each for each in json.loads(ended.stdout)["checks"]}
     assert "user.max_user_namespaces=0" in found["namespaces"]["message"]
-    assert found["confinement"]["level"] == "warning"
-    assert found["confinement"]["next"] == "See namespaces above."
+    if missing := landlock_missing():
+        assert found["confinement"]["level"] == "warning"
+        assert found["confinement"]["next"] == "See namespaces above."
+        assert missing.lower() in found["landlock"]["message"].lower()
+    else:
+        assert found["landlock"]["message"].startswith("ABI ")
+        assert found["confinement"]["level"] == "ok"
+        assert "confined by Landlock ABI" in found["confinement"]["message"]
     assert "sysctl" not in ended.stdout
 
 

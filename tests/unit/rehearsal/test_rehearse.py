@@ -17,6 +17,7 @@ from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.shadow import factory
+from tandem_desktop.shadow.landlock import landlock_missing
 from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.command_line import bash, edit, write
 from tests.support.rehearsals import named, plan_json
@@ -262,9 +263,23 @@ def test_where_nothing_can_hold_a_command_back_it_is_not_run(
 ) -> None:
     monkeypatch.setattr(factory, "_why_no_overlay", lambda workspace: "not today")
     monkeypatch.setattr("tandem_desktop.shadow.sandbox.bubblewrap_missing", lambda: "bubblewrap is missing")
+    monkeypatch.setattr("tandem_desktop.shadow.sandbox.landlock_missing", lambda: "there is no Landlock")
     found = only(engine, f"touch {root}/escaped")
     assert found.exit_code is None
     assert "nothing here could hold it back" in found.doubts[0].lower()
+    assert not (root / "escaped").exists()
+
+
+def test_where_only_landlock_could_hold_a_command_back_it_is_not_run_either(
+    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if missing := landlock_missing():
+        pytest.skip(missing)
+    monkeypatch.setattr(factory, "_why_no_overlay", lambda workspace: "not today")
+    monkeypatch.setattr("tandem_desktop.shadow.sandbox.bubblewrap_missing", lambda: "bubblewrap is missing")
+    found = only(engine, f"touch {root}/escaped")
+    assert found.exit_code is None
+    assert "it would not find the shadow in the workspace's place" in found.doubts[0].lower()
     assert not (root / "escaped").exists()
 
 

@@ -547,6 +547,7 @@ async def test_unconfined_agent_is_led_to_the_copy_and_never_to_the_workspace(
 ) -> None:
     monkeypatch.setattr("tandem_desktop.shadow.factory.bubblewrap_missing", lambda: "it is not there")
     monkeypatch.setattr("tandem_desktop.shadow.sandbox.bubblewrap_missing", lambda: "it is not there")
+    monkeypatch.setattr("tandem_desktop.shadow.sandbox.landlock_missing", lambda: "neither is this")
     session = await a_session(sessions, [steps.say("Hello"), {"do": "shell", "script": "echo agent > a.txt"}])
     assert not session.shadow.confinement.confined
     turn = await session.plan("Go")

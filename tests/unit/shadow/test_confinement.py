@@ -264,6 +264,7 @@ def test_close_ends_the_holder(overlay: ShadowPlace) -> None:
 @pytest.fixture
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     real = shutil.which
+    monkeypatch.setattr(sandbox, "landlock_missing", lambda: "this kernel has no Landlock")
     monkeypatch.setattr(
         shutil, "which", lambda name, *rest, **named: None if name == "bwrap" else real(name, *rest, **named)
     )
@@ -282,7 +283,7 @@ def test_without_bubblewrap_it_is_a_copy_that_says_it_confines_nobody(tmp_path: 
         assert place.shadow.confinement.kind == "copy"
         assert not place.shadow.confinement.confined
         assert place.shadow.confinement.description == (
-            "not confined: bubblewrap is missing; install the package bubblewrap"
+            "not confined: bubblewrap is missing; install the package bubblewrap; this kernel has no Landlock"
         )
         place.agent("echo x > a.txt; echo x > sub.txt")
         assert set(place.changes()) == {"a.txt", "sub.txt"}
