@@ -17,6 +17,8 @@ from tandem_desktop.domain.paths import shown
 
 AnswerValue = str | bool | int | float | tuple[str, ...]
 
+COMPLETED = "complete"
+"""How a question with an address ended, once the agent said that what was begun there has ended."""
 LONGEST_ANSWER = 20_000
 """Characters of one text, whatever the agent allows."""
 WEB_SCHEMES = ("http", "https")

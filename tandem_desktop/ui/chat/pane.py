@@ -95,6 +95,9 @@ class ChatPane(QWidget):
     """Open the folder with the stored conversation."""
     reflection_requested = Signal(object)
     """A `ReflectionRequest`."""
+    question_answered = Signal(str, object, object)
+    """Question id, `QuestionAction` and the values by field."""
+    address_opened = Signal(str)
     refused = Signal(str)
     queue_changed = Signal(object)
 
@@ -287,6 +290,8 @@ class ChatPane(QWidget):
             "restart_requested",
             "log_requested",
             "reflection_requested",
+            "question_answered",
+            "address_opened",
         ):
             getattr(transcript, name).connect(getattr(self, name))
         transcript.typed.connect(composer.type_on)

@@ -185,6 +185,8 @@ class Transcript(QAbstractScrollArea):
     restart_requested = Signal()
     log_requested = Signal()
     reflection_requested = Signal(object)
+    question_answered = Signal(str, object, object)
+    address_opened = Signal(str)
     typed = Signal(str)
     at_end_changed = Signal(bool)
 
@@ -320,7 +322,7 @@ class Transcript(QAbstractScrollArea):
         for at in range(first, last + 1):
             self._add_place(at)
             row = self._model.row(at)
-            if row.kind in (EntryKind.QUESTION, EntryKind.PLAN, EntryKind.PROBLEM):
+            if row.kind in (EntryKind.QUESTION, EntryKind.ELICITATION, EntryKind.PLAN, EntryKind.PROBLEM):
                 announce(self, row.words(), urgent=row.kind is not EntryKind.PLAN)
         self._inform_all()
         self._update_gap(last + 1)
