@@ -22,7 +22,7 @@ from tandem_desktop.acp_client.profiles import (
 )
 from tandem_desktop.advisors.perspective_planning import DelegatedPlanning, PerspectivePlanning
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
+from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError, sentence
 from tandem_desktop.cli.formatting import ignored_lines, perspective_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.plans import proposed
@@ -313,7 +313,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     }
     include = call.command("include", turn.version.plan_id, "GLOB")
     lines = [*answer.lines, *ignored_lines(turn.version, include)]
-    lines += [(Span("! ", Tone.WARNING), warning) for warning in _warnings(turn)]
+    lines += [(Span("! ", Tone.WARNING), sentence(warning)) for warning in _warnings(turn)]
     if advice is not None:
         lines += perspective_lines(advice)
     if ended.failure is None:
@@ -416,7 +416,7 @@ class AgentProgress:
             self._questions.withdraw(event.question_id)
             if event.action is QuestionAction.DECLINE and event.reason:
                 self.finish()
-                self._call.console.remark((Span("! ", Tone.WARNING), event.reason))
+                self._call.console.remark((Span("! ", Tone.WARNING), sentence(event.reason)))
         elif (remark := _perspective_progress(event)) is not None:
             self.finish()
             self._call.console.remark(remark)

@@ -198,12 +198,14 @@ async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays_ope
 
 
 async def test_the_end_of_what_began_at_an_address_settles_its_question_once(
-    open_sessions: Open, engine: Engine
+    open_sessions: Open, engine: Engine, steps: Steps
 ) -> None:
     done = {"do": "raw", "text": '{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"e1"}}\n'}
     ask = asks(mode="url", url="https://example.org/in", elicitationId="e1")
     session = await open_sessions(THERE).open(
-        scripted_agent([{**ask, "wait": False}, done, done, {"do": "await", "ids": ["q1"]}])
+        scripted_agent(
+            [{**ask, "wait": False}, steps.write("b.txt", "b\n"), done, done, {"do": "await", "ids": ["q1"]}]
+        )
     )
     heard = Heard(engine)
     await session.plan("Log in")
