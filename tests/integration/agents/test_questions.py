@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.support import npm_agents
 from tests.support.agent_runs import AgentPlace, write_by_client
 from tests.support.agents_on_path import put_on_path, searched
 from tests.support.patience import PATIENCE_S
+from tests.support.scenarios import Call, Step
+from tests.support.scripted_model import ScriptedModel
 from tests.support.served import PLANNING, ROOT, Served, serving
 
 ANSWER = "/chat/agents/questions/answer"
@@ -141,3 +144,41 @@ def test_a_server_that_ends_withdraws_an_open_question_and_ends(served: Served) 
         next_line(stream, "question_asked")
         code, _, _ = served.end()
     assert code == 0
+
+
+LIBRARY = {
+    "question": "Which library should it use?",
+    "header": "Library",
+    "options": [{"label": "httpx", "description": "Newer"}, {"label": "requests", "description": "Older"}],
+    "multiSelect": False,
+}
+TOOLS = {"qwen": "ask_user_question", "claude": "AskUserQuestion"}
+
+
+@pytest.mark.agents
+@pytest.mark.parametrize("answer", ["2", "urllib3"], ids=["a choice", "own words"])
+@pytest.mark.parametrize("agent", list(TOOLS))
+def test_the_model_of_a_real_agent_reads_what_the_person_answered(
+    agent: str, answer: str, place: AgentPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Step("I have to ask.", (Call(TOOLS[agent], {"questions": [LIBRARY]}),))
+    with ScriptedModel({"ask": (asked, Step("Thank you."))}) as model:
+        npm_agents.require(agent, place, model, monkeypatch)
+        task = f"Choose. [[scenario:ask]] [[cwd:{place.root}]]"
+        terminal = Terminal(place, "run", "--json", "--task", task, "--agent", agent)
+        if agent == "claude" and not answer.isdigit():
+            terminal.wait_for("Library, its number")
+            terminal.type("")
+            terminal.wait_for("Other, your words")
+        else:
+            terminal.wait_for("Library, its number")
+        terminal.type(answer)
+        if agent == "claude" and answer.isdigit():
+            terminal.wait_for("Other, your words")
+            terminal.type("")
+        assert "Which library should it use?" in terminal.seen
+        terminal.end()
+    read = json.dumps([each.body for each in model.requests])
+    assert ("requests" if answer == "2" else answer) in read.split("I have to ask.")[-1].replace(
+        json.dumps(LIBRARY), ""
+    )

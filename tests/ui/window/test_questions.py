@@ -98,6 +98,7 @@ def test_a_question_is_answered_by_keys_alone(open_window: Open, programs: Path)
         window.press(Qt.Key.Key_Tab, back)
     window.press(Qt.Key.Key_Tab)
     assert window.focus().objectName() == "question-choice-way-1"  # where the group was left
+    window.press(Qt.Key.Key_Space)
     window.press(Qt.Key.Key_Up)
     window.tab_to("question-choice-parts-0")
     window.press(Qt.Key.Key_Space)
