@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QRadioButton,
     QVBoxLayout,
     QWidget,
@@ -145,10 +146,13 @@ class QuestionForm(QWidget):
         painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._answer()
-        elif is_enter or (event.text() and event.text().isprintable()):
+        focused = self.window().focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if isinstance(focused, QPushButton):
+                focused.click()
+            elif not self._question.url:
+                self._answer()
+        elif event.text() and event.text().isprintable():
             event.accept()  # keys of this form do not reach what is around it
         else:
             super().keyPressEvent(event)
@@ -166,7 +170,7 @@ class QuestionForm(QWidget):
     def _buttons(self, theme: Theme) -> QHBoxLayout:
         is_address = bool(self._question.url)
         words = tr("Open in browser") if is_address else tr("Answer")
-        accept = Button(theme, words, hint="" if is_address else "Ctrl+Enter")
+        accept = Button(theme, words, hint="" if is_address else "Enter")
         accept.setObjectName("question-answer")
         accept.clicked.connect(self._answer)
         decline = QuietButton(theme, tr("Decline"))

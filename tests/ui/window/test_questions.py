@@ -104,7 +104,7 @@ def test_a_question_is_answered_by_keys_alone(open_window: Open, programs: Path)
     window.press(Qt.Key.Key_Space)
     window.tab_to("question-input-name")
     window.type("keys")
-    window.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    window.press(Qt.Key.Key_Return)
     content = {"way": "left", "parts": ["a"], "name": "keys"}
     assert answered(window) == {"action": "accept", "content": content}
 
