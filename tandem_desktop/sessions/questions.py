@@ -126,20 +126,20 @@ class AgentQuestions:
         _log.info(
             "question asked: session %s, question %s, %d fields", self._session_id, question.id, len(question.fields)
         )
-        answer = QuestionAnswer(action=QuestionAction.CANCEL, reason="the agent no longer waits")
+        answer: QuestionAnswer | None = None
         try:
             ask(question)
             async with asyncio.timeout(self._patience_s):
-                given = await pending.response()
-            answer = given or QuestionAnswer(action=QuestionAction.CANCEL, reason=pending.withdrawn_because)
+                answer = await pending.response()
         except TimeoutError:
             answer = self._declined(question, f"nobody answered within {self._patience_s:g} seconds")
         finally:
             pending.withdraw("the agent no longer waits")
             with self._lock:
                 self._waiting.pop(question.id, None)
-            self._tell(question, answer)
-        return answer
+            ended = answer or QuestionAnswer(action=QuestionAction.CANCEL, reason=pending.withdrawn_because)
+            self._tell(question, ended)
+        return ended
 
     def _decline(self, question: AgentQuestion, reason: str) -> QuestionAnswer:
         answer = self._declined(question, reason)

@@ -150,9 +150,12 @@ async def test_an_open_question_ends_with_a_cancelled_turn_and_with_the_agents_o
             await client.asked.wait()
         await manager.cancel(session.id)
         await turn
-        told = {each["id"]: each for each in await reported(manager, client, session.id) if "method" not in each}
+        told = await reported(manager, client, session.id)
+    heard = [each.get("method") or each["id"] for each in told]
+    assert heard.index("q1") < heard.index("session/cancel")  # by its own word, before the turn was stopped
     for number in ("q1", "q2"):
-        assert CancelElicitationResponse.model_validate(told[number]["result"]).action == "cancel"
+        result = told[heard.index(number)]["result"]
+        assert CancelElicitationResponse.model_validate(result).action == "cancel"
 
 
 async def test_an_agent_may_ask_while_it_opens_a_session_and_tell_that_an_address_is_done_with() -> None:

@@ -175,6 +175,9 @@ async def test_a_stopped_turn_withdraws_its_questions_and_ends(open_sessions: Op
     await session.cancel_turn()
     await turn
     assert heard.ends == [("cancel", ())]
+    assert [each.reason for each in heard.events if isinstance(each, QuestionAnswered)] == [
+        "the person stopped the agent"
+    ]
     cancelled = ({"action": "cancel"}, {"outcome": {"outcome": "cancelled"}})
     assert await told(session, engine) in cancelled
     assert not session.interceptor.questions.answer(question.id, QuestionAction.ACCEPT, {"colour": "red"})
