@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -20,6 +20,7 @@ from tandem_desktop.domain.events import DiskTouched
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.questions import AnswerValue, QuestionAction
 from tandem_desktop.domain.reflection import Orchestration
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.execution.commands import RunControl
@@ -131,6 +132,17 @@ class Conversations:
         """Answer a permission request; False if it is no longer open."""
         session = self._sessions.find(session_id)
         return session is not None and session.interceptor.resolve(request_id, decision, words)
+
+    def answer_question(
+        self, session_id: SessionId, question_id: RequestId, action: QuestionAction, values: Mapping[str, AnswerValue]
+    ) -> bool:
+        """Answer a question of the agent; False if it is no longer open.
+
+        Raises:
+            BadInputError: the values are not what the agent asks for.
+        """
+        session = self._sessions.find(session_id)
+        return session is not None and session.interceptor.questions.answer(question_id, action, values)
 
     def close(self) -> None:
         """Stop every agent and wait for it. The shadows are kept."""

@@ -376,8 +376,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Another answer</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Another plan is being rehearsed; one at a time.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Answer</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -499,6 +509,21 @@
         <message>
             <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Ask…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>At least {least}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>At most {most}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>At most {most} characters</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1128,6 +1153,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Decline</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Declined</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/chips.py" />
             <source>Delete removes it</source>
             <translation type="unfinished" />
@@ -1238,6 +1273,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Done again.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Done in the browser</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1571,6 +1611,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>From {least} to {most}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Further hosts</source>
             <translation type="unfinished" />
@@ -1860,6 +1905,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>It runs in the copy now.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>It waits for your answer.</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
@@ -2288,6 +2338,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Must match {pattern}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Name in the list of plans</source>
             <translation type="unfinished" />
@@ -2445,6 +2500,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>No longer asked</source>
             <translation type="unfinished" />
         </message>
@@ -2756,6 +2812,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Open in browser</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Open in editor</source>
@@ -2815,6 +2876,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Open this conversation as Markdown</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Opened in the browser</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3146,6 +3212,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Putting it together into tasks…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
+            <source>Question</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4108,6 +4179,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The agent</source>
             <translation type="unfinished" />
@@ -4120,6 +4192,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>The agent asks for permission</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>The agent asks you a question</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4598,6 +4675,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>This address is not encrypted.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/hazards.toml" />
             <source>This adds characters that cannot be seen, that change how text is displayed, or that imitate other letters.</source>
             <translation type="unfinished" />
@@ -4640,6 +4722,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>This holds for the turn under way, too.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>This host is written with characters that may look like others.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5302,6 +5389,11 @@
             <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>You</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>You answered</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6534,6 +6626,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>{agent} asks you</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>{agent} asks: {question}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>{agent} cannot start: {program} was not found</source>
             <translation type="unfinished" />
@@ -6615,6 +6717,16 @@
             <translation type="unfinished">
                 <numerusform />
             </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>{field} (needed)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>{field} {problem}.</source>
+            <translation type="unfinished" />
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />

@@ -304,15 +304,20 @@ class SidecarManager:
         workspace: str,
         limits: SidecarLimits | None = None,
         on_frame: OnFrame | None = None,
+        may_ask: bool = True,
         start_process: StartProcess = SidecarProcess.start,
     ) -> None:
-        """`workspace` is the absolute path the agent sees; `on_frame` is given every message as it crossed the wire."""
+        """`workspace` is the absolute path the agent sees; `on_frame` is given every message as it crossed the wire.
+
+        `may_ask` says whether the agent is offered to ask the person questions.
+        """
         self._profile = profile
         self._launch = launch
         self._client = client
         self._paths = WorkspacePaths(workspace)
         self._limits = limits or SidecarLimits()
         self._on_frame = on_frame
+        self._may_ask = may_ask
         self._start_process = start_process
         self._link: Link | None = None
         self._facts = AgentFacts()
@@ -441,9 +446,8 @@ class SidecarManager:
         _log.info("agent ready: %s, version %s", self._profile.name, self._facts.version or "unknown")
 
     async def _greet(self, link: Link) -> AgentFacts:
-        result = await self._call(
-            link, link.wire.initialize(works_through_client=self._profile.works_through_client), "be greeted"
-        )
+        greeting = link.wire.initialize(works_through_client=self._profile.works_through_client, may_ask=self._may_ask)
+        result = await self._call(link, greeting, "be greeted")
         spoken = result.get("protocolVersion") if isinstance(result, dict) else None
         ours = link.protocol.PROTOCOL_VERSION
         if spoken != ours:

@@ -14,6 +14,9 @@ from acp.schema import (
     ConfigOptionUpdate,
     ContentChunk,
     CurrentModeUpdate,
+    ElicitationCapabilities,
+    ElicitationFormCapabilities,
+    ElicitationUrlCapabilities,
     EnvVariable,
     FileSystemCapabilities,
     ImageContentBlock,
@@ -89,7 +92,9 @@ class Wire:
     def __init__(self, transport: LineTransport) -> None:
         self._connection = Connection(_nothing_else, transport)
 
-    async def initialize(self, *, works_through_client: bool = True) -> Any:
+    async def initialize(self, *, works_through_client: bool = True, may_ask: bool = True) -> Any:
+        """`may_ask` offers the agent to ask the person questions."""
+        asking = ElicitationCapabilities(form=ElicitationFormCapabilities(), url=ElicitationUrlCapabilities())
         return await self._request(
             "initialize",
             InitializeRequest(
@@ -99,6 +104,7 @@ class Wire:
                         read_text_file=works_through_client, write_text_file=works_through_client
                     ),
                     terminal=works_through_client,
+                    elicitation=asking if may_ask else None,
                 ),
                 client_info=Implementation(name="tandem", title="Tandem Desktop", version=__version__),
             ),

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tandem_desktop.acp_client.connection import (
     INTERNAL_ERROR,
@@ -16,6 +16,7 @@ from tandem_desktop.acp_client.connection import (
     NOT_FOUND,
     RefusedError,
 )
+from tandem_desktop.acp_client.elicitation import CANCELLED_QUESTION, question_answer, read_question
 from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths, read_tool_call
 from tandem_desktop.domain.agent_protocol import (
     AgentFacts,
@@ -25,6 +26,7 @@ from tandem_desktop.domain.agent_protocol import (
     ModeChanged,
     OfferedCommand,
     OptionKind,
+    PermissionAnswer,
     PermissionRequest,
     PermissionVerdict,
     TerminalOutput,
@@ -43,9 +45,10 @@ if TYPE_CHECKING:
 
 
 class OpenRequest:
-    """A permission request that waits for its decision, in the task that will answer it."""
+    """A permission request or a question that waits for its answer, in the task that will give it."""
 
-    def __init__(self) -> None:
+    def __init__(self, request_id: str) -> None:
+        self.id = request_id
         task = asyncio.current_task()
         assert task is not None
         self._task = task
@@ -136,13 +139,14 @@ def offers(options: Any) -> tuple[PermissionOptions, ...]:
     return tuple(found)
 
 
-def answer(verdict: PermissionVerdict, offered: tuple[PermissionOptions, ...]) -> dict[str, Any]:
+def answer(decided: PermissionAnswer, offered: tuple[PermissionOptions, ...]) -> dict[str, Any]:
     """The outcome for a verdict: by kind, and cancelled when that kind is not on offer or not to be told apart."""
-    wanted = _WANTED.get(verdict)
+    wanted = _WANTED.get(decided.verdict)
     wanted_ids = [number for kind, number in offered if kind is wanted]
     if not wanted_ids or any(number == wanted_ids[0] for kind, number in offered if kind is not wanted):
         return CANCELLED
-    return {"outcome": {"outcome": "selected", "optionId": wanted_ids[0]}}
+    told = {} if decided.answers is None else {"answers": decided.answers}
+    return {"outcome": {"outcome": "selected", "optionId": wanted_ids[0]}, **told}
 
 
 def facts(response: "InitializeResponse") -> AgentFacts:
@@ -251,6 +255,8 @@ def _values(option: "SessionConfigOptionSelect") -> tuple[str, ...]:
 Parameters = dict[str, Any]
 _MOST_HELD = 256
 _PERMISSION = "session/request_permission"
+_ELICITATION = "elicitation/create"
+_Answer = TypeVar("_Answer")
 _log = logging.getLogger(__name__)
 
 
@@ -269,6 +275,8 @@ class AgentRequests:
         self._read_update = read_update
         self.conversations: dict[str, AcpSession] = {}
         self._early: dict[str, list[Parameters]] = {}
+        self._beside: set[OpenRequest] = set()
+        """Open questions that belong to no session."""
         self._ignored: set[str] = set()
         """Sessions that are being loaded: their updates repeat what was said before."""
         self._answers: dict[str, Callable[[AcpSession, Parameters], Awaitable[Any]]] = {
@@ -299,6 +307,8 @@ class AgentRequests:
         for conversation in self.conversations.values():
             conversation.cancelled = True
             conversation.settle()
+        for request in tuple(self._beside):
+            request.settle()
 
     async def answer(self, request_id: str, method: str, params: Any) -> Any:
         """The result for one request.
@@ -307,13 +317,14 @@ class AgentRequests:
             RefusedError: the request is answered with an error.
         """
         handler = partial(self._permission, request_id) if method == _PERMISSION else self._answers.get(method)
-        if handler is None:
+        if handler is None and method != _ELICITATION:
             raise RefusedError(METHOD_NOT_FOUND, f"{method} is not known here", {"method": method})
         if not isinstance(params, dict):
             raise RefusedError(INVALID_PARAMS, f"{method} needs parameters")
-        conversation = self._conversation(params)
         try:
-            return await handler(conversation, params)
+            if handler is None:
+                return await self._elicitation(request_id, params)
+            return await handler(self._conversation(params), params)
         except RefusedError:
             raise
         except FileNotFoundError as problem:
@@ -338,7 +349,13 @@ class AgentRequests:
 
     def notice(self, method: str, params: Any) -> None:
         """A message that wants no answer; one that is not understood is passed over."""
-        if method != "session/update" or not isinstance(params, dict):
+        if not isinstance(params, dict):
+            return
+        if method == "elicitation/complete" and isinstance(number := params.get("elicitationId"), str):
+            self._client.question_completed(number)
+        if method == "$/cancel_request":
+            self._withdraw(str(params.get("requestId")))
+        if method != "session/update":
             return
         update = params.get("update")
         session_id = params.get("sessionId")
@@ -357,6 +374,12 @@ class AgentRequests:
                 self._pass_on(conversation, said)
         except Exception:
             _log.exception("an update of the agent could not be taken in")
+
+    def _withdraw(self, request_id: str) -> None:
+        """The agent takes a request back; one that is not open is passed over."""
+        held = (self._beside, *(conversation.open for conversation in self.conversations.values()))
+        for request in [each for requests in held for each in requests if each.id == request_id]:
+            request.settle()
 
     def _pass_on(self, conversation: AcpSession, update: AgentUpdate) -> None:
         if isinstance(update, ModeChanged):
@@ -398,17 +421,18 @@ class AgentRequests:
             reason = "the agent asked outside a turn" if conversation.turn is None else "the turn was told to end"
             self._client.turned_away(request, reason)
             return CANCELLED
-        waiting = OpenRequest()
-        conversation.open.add(waiting)
-        try:
-            decided = await self._client.decide(request)
-        except asyncio.CancelledError:
-            if waiting.is_over():
-                return CANCELLED
-            raise
-        finally:
-            conversation.open.discard(waiting)
-        return answer(decided.verdict, offered)
+        decided = await _unless_settled(conversation.open, request_id, self._client.decide(request))
+        return CANCELLED if decided is None else answer(decided, offered)
+
+    async def _elicitation(self, request_id: str, params: Parameters) -> Any:
+        """A question in a turn, or beside a request of ours: while the agent is started, or opens a session."""
+        conversation = None if params.get("sessionId") is None else self._conversation(params)
+        question = read_question(params)
+        if conversation is not None and (conversation.turn is None or conversation.cancelled):
+            return CANCELLED_QUESTION
+        waiting = self._beside if conversation is None else conversation.open
+        answered = await _unless_settled(waiting, request_id, self._client.ask(question))
+        return CANCELLED_QUESTION if answered is None else question_answer(answered)
 
     async def _read(self, conversation: AcpSession, params: Parameters) -> Any:
         text = await self._client.read_text(conversation.id, self._inside(params, "path"))
@@ -466,6 +490,20 @@ class AgentRequests:
             reason = f"{path!r} is outside the workspace {self._paths.workspace}"
             raise RefusedError(INVALID_PARAMS, reason, {"path": path})
         return inside
+
+
+async def _unless_settled(waiting: set[OpenRequest], request_id: str, work: Awaitable[_Answer]) -> _Answer | None:
+    """What the work leads to; None when the request is answered as cancelled first."""
+    request = OpenRequest(request_id)
+    waiting.add(request)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if request.is_over():
+            return None
+        raise
+    finally:
+        waiting.discard(request)
 
 
 def _command_line(command: Any, words: Any) -> str:

@@ -23,6 +23,7 @@ from tandem_desktop.api.plans import Planning, PlanQueries
 from tandem_desktop.api.schema import (
     EVERYWHERE,
     AdjustmentRequest,
+    AnswerRequest,
     ApiModel,
     ApprovalRequest,
     OrchestrationRequest,
@@ -31,6 +32,7 @@ from tandem_desktop.api.schema import (
     refusal,
 )
 from tandem_desktop.domain.errors import BadInputError, TandemError
+from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.storage.errors import as_refusal
@@ -125,6 +127,7 @@ class Api:
         handlers: dict[str, Handler] = {
             schema.PLANNING: self._plan,
             schema.APPROVAL: self._approval,
+            schema.ANSWER: self._answer,
             schema.ORCHESTRATIONS: self._orchestrate,
             schema.ADJUSTMENTS: self._adjust,
             schema.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
@@ -134,6 +137,7 @@ class Api:
             ),
             schema.TASKS: self._reads(lambda asked: self._reading.tasks(asked.path_params["sessionId"])),
             schema.HISTORY: self._reads(lambda asked: self._reading.history(asked.path_params["sessionId"])),
+            schema.QUESTIONS: self._questions,
             schema.PLANS: self._reads(lambda asked: self._reading.plans()),
             schema.RUNS: self._reads(lambda asked: self._reading.runs()),
             schema.RUN: self._reads(lambda asked: self._reading.run(asked.path_params["runId"])),
@@ -171,6 +175,14 @@ class Api:
         found = await self._approvals.decide(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
+    async def _answer(self, request: Request) -> Response:
+        asked = _parsed(AnswerRequest, await _body(request, self._body_s))
+        return JSONResponse(self._planning.answer(asked).as_json(), headers=EVERYWHERE)
+
+    async def _questions(self, request: Request) -> Response:
+        found = self._planning.questions(SessionId(request.path_params["sessionId"]))
+        return JSONResponse(found.as_json(), headers=EVERYWHERE)
+
     async def _orchestrate(self, request: Request) -> Response:
         asked = _parsed(OrchestrationRequest, await _body(request, self._body_s))
         found = await self._orchestrations.begin(asked)
@@ -207,7 +219,7 @@ class Api:
         return answer
 
 
-_POSTED = (schema.PLANNING, schema.APPROVAL, schema.ORCHESTRATIONS, schema.ADJUSTMENTS)
+_POSTED = (schema.PLANNING, schema.APPROVAL, schema.ANSWER, schema.ORCHESTRATIONS, schema.ADJUSTMENTS)
 
 
 def _route(path: str, handler: Handler) -> Route:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from tandem_desktop.api.schema import ProgressObject, TaskObject
+from tandem_desktop.api.schema import ProgressObject, QuestionObject, TaskObject
 from tandem_desktop.domain import events as domain_events
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import (
@@ -17,6 +17,8 @@ from tandem_desktop.domain.events import (
     PlanApprovalRequested,
     PlanningStarted,
     PlanReady,
+    QuestionAnswered,
+    QuestionAsked,
     SynthesisEnded,
     SynthesisStarted,
     TandemEvent,
@@ -31,6 +33,7 @@ from tandem_desktop.domain.events import (
 from tandem_desktop.domain.tasks import TaskProgress, TrackedTask
 
 TOLD = (
+    domain_events.QuestionCompleted,
     domain_events.PlanProposed,
     domain_events.PlanApproved,
     domain_events.PlanRejected,
@@ -80,6 +83,11 @@ def told(event: domain_events.TandemEvent) -> list[dict[str, Any]]:
         case TasksListed():
             progress = ProgressObject.model_validate(TaskProgress.of(event.tasks))
             return [_about_tasks(event, tasks=[_task(task) for task in event.tasks], progress=progress.as_json())]
+        case QuestionAsked():
+            question = QuestionObject.model_validate(event.question).as_json()
+            return [{"type": event.type, "sessionId": event.session_id, "question": question}]
+        case QuestionAnswered():
+            return [_camel(event.model_dump(mode="json", exclude={"answers"}))]
     return [_camel(event.model_dump(mode="json"))] if isinstance(event, TOLD) else []
 
 

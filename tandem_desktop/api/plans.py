@@ -9,7 +9,15 @@ from tandem_desktop.acp_client.profiles import BUILT_IN, profile_named
 from tandem_desktop.advisors.perspective_planning import PerspectivePlanning
 from tandem_desktop.api import schema
 from tandem_desktop.api.events import Follower, told
-from tandem_desktop.api.schema import PlanRequest, QualificationObject, RequestRefusedError, error_line
+from tandem_desktop.api.schema import (
+    AnswerRequest,
+    PlanRequest,
+    QualificationObject,
+    QuestionObject,
+    QuestionsAnswer,
+    RequestRefusedError,
+    error_line,
+)
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.approval import ApprovalHash
@@ -22,16 +30,18 @@ from tandem_desktop.domain.errors import (
     UserAbortError,
 )
 from tandem_desktop.domain.events import TandemEvent, TurnEnded
-from tandem_desktop.domain.ids import SESSION_ID, OperationId, PlanId, SessionId, new_session_id
+from tandem_desktop.domain.ids import SESSION_ID, OperationId, PlanId, RequestId, SessionId, new_session_id
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_steps import AdvisedPlan
+from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.domain.tasks import TrackedTask
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions, profile_of
+from tandem_desktop.sessions.manager import AgentSessions, Person, profile_of
+from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.sessions.session import Turn
 from tandem_desktop.storage.errors import as_refusal
@@ -240,6 +250,8 @@ MOST_AT_ONCE = 2
 """Each starts an agent, or several."""
 _GRACE_S = 3.0
 _LAST_EVENTS_S = 5.0
+QUESTION_S = 600.0
+"""How long a question of an agent waits for a program to answer it; then it is declined, and the plan names it."""
 _LONGEST_NAME = 200
 
 End = Callable[[float], Awaitable[None]]
@@ -265,6 +277,7 @@ class Planning:
         self._reading = reading
         self._under_way: dict[SessionId, asyncio.Task[Turn]] = {}
         self._ends: dict[SessionId, End] = {}
+        self._sessions: dict[SessionId, AgentSessions] = {}
         self._is_stopping = False
 
     async def plan(self, asked: PlanRequest) -> AsyncIterator[dict[str, Any]]:
@@ -290,6 +303,36 @@ class Planning:
         work = self._under_way[task.session_id] = asyncio.ensure_future(self._planned(task))
         work.add_done_callback(lambda ended: self._rest(task.session_id, ended, close))
         return self._told_while(work, follower, task)
+
+    def questions(self, session_id: SessionId) -> QuestionsAnswer:
+        """The questions of a session's agent that wait for an answer; none where no agent works."""
+        asked = self._asked(session_id)
+        found = asked.open if asked is not None else ()
+        return QuestionsAnswer(questions=tuple(map(QuestionObject.model_validate, found)))
+
+    def answer(self, given: AnswerRequest) -> QuestionsAnswer:
+        """Answer or decline a question; what is open then.
+
+        Raises:
+            RequestRefusedError: there is no such question, or not any more.
+            BadInputError: the values are not what the agent asks for.
+        """
+        session_id = SessionId(given.session_id)
+        asked = self._asked(session_id)
+        action = QuestionAction(given.action)
+        if asked is None or not asked.answer(RequestId(given.question_id), action, given.content):
+            raise RequestRefusedError(
+                404,
+                "That question does not wait for an answer.",
+                next=f"See what is open: GET /chat/agents/{session_id}/questions",
+            )
+        left = self.questions(session_id).questions
+        return QuestionsAnswer(questions=tuple(each for each in left if each.question_id != given.question_id))
+
+    def _asked(self, session_id: SessionId) -> AgentQuestions | None:
+        sessions = self._sessions.get(session_id)
+        session = sessions.find(session_id) if sessions is not None else None
+        return session.interceptor.questions if session is not None else None
 
     async def stop(self) -> None:
         """Take no more on and end every agent; what was planned until then stays, marked unfinished."""
@@ -331,7 +374,8 @@ class Planning:
 
     async def _planned(self, task: _Task) -> Turn:
         engine = self._engine
-        sessions = AgentSessions(engine, engine.settings, engine.clock)
+        person = Person(is_there=True, patience_s=QUESTION_S)
+        sessions = self._sessions[task.session_id] = AgentSessions(engine, engine.settings, engine.clock, person=person)
         try:
             if task.perspectives:
                 if not task.is_new:
@@ -383,6 +427,7 @@ class Planning:
         """The turn is over. Its last events may still be on their way from another thread; the very last closes."""
         del self._under_way[session_id]
         self._ends.pop(session_id, None)
+        self._sessions.pop(session_id, None)
         patience_s = 0.0 if ended.cancelled() or ended.exception() is not None else _LAST_EVENTS_S
         asyncio.get_running_loop().call_later(patience_s, close)
 

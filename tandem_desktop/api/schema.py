@@ -1,7 +1,7 @@
 """Request and response models of the API and its OpenAPI document."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
@@ -23,10 +23,12 @@ from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Role
 from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.questions import FieldKind
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
 
 MOST_WORDS = 20_000
+MOST_FIELDS = 100
 
 
 class ApiModel(BaseModel):
@@ -81,6 +83,18 @@ class AdjustmentRequest(ApiModel):
 
     run_id: Annotated[str, StringConstraints(pattern=f"^{RUN_ID.pattern}$")]
     accept: Annotated[tuple[Annotated[int, Field(ge=1, strict=True)], ...], Field(min_length=1, max_length=100)]
+
+
+class AnswerRequest(ApiModel):
+    """A person's answer to a question of an agent."""
+
+    session_id: Annotated[str, StringConstraints(pattern=f"^{SESSION_ID.pattern}$")]
+    question_id: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    action: Literal["accept", "decline"]
+    content: Annotated[dict[str, str | bool | int | float | tuple[str, ...]], Field(max_length=MOST_FIELDS)] = Field(
+        default_factory=dict
+    )
+    """The values by the names of the fields; only with `accept`, and none for an address."""
 
 
 class QualificationObject(ApiModel):
@@ -389,6 +403,51 @@ class RunAnswer(ApiModel):
     results: tuple[ResultObject, ...]
 
 
+class ChoiceObject(ApiModel):
+    """One choice of a field."""
+
+    value: str
+    label: str
+    description: str
+
+
+class FieldObject(ApiModel):
+    """One value an agent asks for. `insteadOf` names the field whose place a text takes."""
+
+    name: str
+    kind: FieldKind
+    title: str
+    description: str
+    is_required: bool
+    choices: tuple[ChoiceObject, ...]
+    default: str | bool | int | float | tuple[str, ...] | None
+    min_length: int | None
+    max_length: int | None
+    pattern: str
+    format: str
+    minimum: float | None
+    maximum: float | None
+    min_items: int | None
+    max_items: int | None
+    instead_of: str
+
+
+class QuestionObject(ApiModel):
+    """A question of an agent: a form, or an address to open. Its words are the agent's."""
+
+    question_id: Annotated[str, Field(validation_alias="id")]
+    agent: str
+    message: str
+    fields: tuple[FieldObject, ...]
+    url: str
+
+
+class QuestionsAnswer(ApiModel):
+    """The questions of a session that wait for an answer."""
+
+    questions: tuple[QuestionObject, ...]
+
+
 class ErrorObject(ApiModel):
     """What, where, and the next thing to do."""
 
@@ -407,6 +466,8 @@ class ErrorAnswer(ApiModel):
 
 PLANNING = "/chat/agents/plan"
 APPROVAL = "/chat/agents/plan/approval"
+ANSWER = "/chat/agents/questions/answer"
+QUESTIONS = "/chat/agents/{sessionId}/questions"
 ORCHESTRATIONS = "/orchestrations"
 ADJUSTMENTS = "/orchestrations/adjustments"
 PLAN = "/chat/agents/{sessionId}/plan"
@@ -420,7 +481,7 @@ RUN = "/runs/{runId}"
 EVENTS = "/events"
 DESCRIPTION = "/openapi.json"
 
-_ASKED = (PlanRequest, ApprovalRequest, OrchestrationRequest, AdjustmentRequest)
+_ASKED = (PlanRequest, ApprovalRequest, AnswerRequest, OrchestrationRequest, AdjustmentRequest)
 _SENT = (
     PlanAnswer,
     RevisionsAnswer,
@@ -429,6 +490,7 @@ _SENT = (
     PlansAnswer,
     RunsAnswer,
     RunAnswer,
+    QuestionsAnswer,
     ErrorAnswer,
 )
 _SESSION = {"name": "sessionId", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
@@ -463,6 +525,8 @@ def _paths() -> dict[str, Any]:
     approval = _asks(
         "decidePlan", "Approve the plan of a session and run it, or send it back", "ApprovalRequest", 404, 409
     )
+    answering = _asks("answerQuestion", "Answer or decline a question of an agent", "AnswerRequest", 404)
+    answering["responses"]["200"] = {"description": "What is still open", **_answer(_reference("QuestionsAnswer"))}
     orchestration = _asks(
         "orchestrateTask", "Plan a task, run what is approved, reflect and adjust", "OrchestrationRequest", 409, 429
     )
@@ -476,6 +540,11 @@ def _paths() -> dict[str, Any]:
     return {
         PLANNING: {"post": planning},
         APPROVAL: {"post": approval},
+        ANSWER: {"post": answering},
+        QUESTIONS: {
+            "parameters": [_SESSION],
+            "get": _read("getQuestions", "Questions of its agent that wait for an answer", "QuestionsAnswer"),
+        },
         ORCHESTRATIONS: {"post": orchestration},
         ADJUSTMENTS: {"post": adjustment},
         PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},

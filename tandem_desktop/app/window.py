@@ -238,11 +238,11 @@ def open_background(root: Path) -> "Background":
     from tandem_desktop.app.wiring import build_engine
     from tandem_desktop.background import Background
     from tandem_desktop.services.engine_thread import EngineThread
-    from tandem_desktop.sessions.manager import AgentSessions
+    from tandem_desktop.sessions.manager import AgentSessions, Person
     from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
     from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     engine = build_engine(root, lives_on=True, settings=loaded.settings)
-    sessions = AgentSessions(engine, loaded.settings, engine.clock)
+    sessions = AgentSessions(engine, loaded.settings, engine.clock, person=Person(is_there=True))
     return Background(engine, sessions, EngineThread())

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -21,10 +22,11 @@ from tandem_desktop.acp_client.profiles import (
 )
 from tandem_desktop.advisors.perspective_planning import DelegatedPlanning, PerspectivePlanning
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
+from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError, sentence
 from tandem_desktop.cli.formatting import ignored_lines, perspective_lines, ran_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.plans import proposed
+from tandem_desktop.cli.questions import TerminalQuestions
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
@@ -35,19 +37,22 @@ from tandem_desktop.domain.events import (
     PerspectiveFailed,
     PerspectiveMoved,
     PerspectiveStarted,
+    QuestionAnswered,
+    QuestionAsked,
     SynthesisEnded,
     SynthesisStarted,
     TandemEvent,
     TaskDelegated,
 )
-from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.domain.ids import RequestId, SessionId, new_session_id
 from tandem_desktop.domain.network import AllowedHost
 from tandem_desktop.domain.perspectives import Role
 from tandem_desktop.domain.plan_steps import phase_of
+from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions, SessionSlot, profile_of
+from tandem_desktop.sessions.manager import AgentSessions, Person, SessionSlot, profile_of
 from tandem_desktop.sessions.network import EVERY_AGENT
 from tandem_desktop.sessions.session import Turn
 from tandem_desktop.settings import AdvisorChoice, Settings
@@ -83,10 +88,11 @@ class StopRequest:
 
 def run(call: CommandContext) -> CommandResult:
     environment = chosen_environment(call)
-    progress = AgentProgress(call)
-    unsubscribe = call.engine.events.subscribe(progress.on_event)
     include = tuple(call.arguments.include)
-    sessions = AgentSessions(call.engine, _with_hosts(call), call.engine.clock, include=include)
+    person = Person(is_there=call.console.can_ask)
+    sessions = AgentSessions(call.engine, _with_hosts(call), call.engine.clock, include=include, person=person)
+    progress = AgentProgress(call, TerminalQuestions(call.console, partial(_answer_question, sessions)))
+    unsubscribe = call.engine.events.subscribe(progress.on_event)
     profile = chosen_profile(call, sessions)
     if _follows_up_on_a_delegated_plan(call, sessions):
         advisor = Advisors(call.engine.settings.advisors, profile, environment=environment).of(EXECUTOR)
@@ -100,6 +106,17 @@ def run(call: CommandContext) -> CommandResult:
         unsubscribe()
         progress.finish()
     return _answer(call, ended)
+
+
+def _answer_question(
+    sessions: AgentSessions,
+    session_id: SessionId,
+    question_id: RequestId,
+    action: QuestionAction,
+    values: dict[str, Any],
+) -> bool:
+    session = sessions.find(session_id)
+    return session is not None and session.interceptor.questions.answer(question_id, action, values)
 
 
 def _with_hosts(call: CommandContext) -> Settings:
@@ -273,7 +290,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     turn, confined = ended.turn, ended.confined
     if turn.version is None:
         failure = ended.failure or _nothing_to_review(call, turn)
-        said = {"said": turn.said, "warnings": [], "confined": confined}
+        said = {"said": turn.said, "warnings": list(_warnings(turn)), "confined": confined}
         return CommandResult({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
     advice = turn.version.perspectives
@@ -286,7 +303,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
         "tasks": [task.model_dump(mode="json") for task in turn.version.tasks],
         "phase": phase_of(call.engine.plans.meta(turn.version.plan_id).status),
         "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
-        "warnings": list(turn.version.warnings),
+        "warnings": list(_warnings(turn)),
         "ignored": json_output.ignored(turn.version),
         "ran": json_output.ran(turn.version),
         "confined": confined,
@@ -298,12 +315,18 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     }
     include = call.command("include", turn.version.plan_id, "GLOB")
     lines = [*answer.lines, *ignored_lines(turn.version, include), *ran_lines(turn.version, whole=False)]
-    lines += [(Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings]
+    lines += [(Span("! ", Tone.WARNING), sentence(warning)) for warning in _warnings(turn)]
     if advice is not None:
         lines += perspective_lines(advice)
     if ended.failure is None:
         return CommandResult(data, lines, answer.next)
     return CommandResult(data, lines, answer.next, exit_code=ended.failure.exit_code, failure=ended.failure)
+
+
+def _warnings(turn: Turn) -> tuple[str, ...]:
+    """Of the revision, and of a turn that left it as it was."""
+    before = turn.version.warnings if turn.version is not None else ()
+    return tuple(dict.fromkeys((*before, *turn.unanswered)))
 
 
 def _nothing_to_review(call: CommandContext, turn: Turn) -> SidecarError:
@@ -372,8 +395,9 @@ def _task(call: CommandContext) -> str:
 class AgentProgress:
     """What the agent says and does, on stderr while it goes on; a script sees only the answer."""
 
-    def __init__(self, call: CommandContext) -> None:
+    def __init__(self, call: CommandContext, questions: TerminalQuestions) -> None:
         self._call = call
+        self._questions = questions
         self._line = ""
         self._shown: dict[str, ToolCallStatus] = {}
 
@@ -387,6 +411,14 @@ class AgentProgress:
         elif isinstance(event, PermissionAnswered):
             self.finish()
             self._call.console.remark((Span("  asked: ", Tone.QUIET), f"{event.verdict.value}  ", event.reason))
+        elif isinstance(event, QuestionAsked):
+            self.finish()
+            self._questions.ask(event.session_id, event.question)
+        elif isinstance(event, QuestionAnswered):
+            self._questions.withdraw(event.question_id)
+            if event.action is QuestionAction.DECLINE and event.reason:
+                self.finish()
+                self._call.console.remark((Span("! ", Tone.WARNING), sentence(event.reason)))
         elif (remark := _perspective_progress(event)) is not None:
             self.finish()
             self._call.console.remark(remark)

@@ -380,7 +380,8 @@ CALLS: tuple[CommandSpec, ...] = (
         PROPOSE,
         "plan with an agent, in a shadow of the workspace",
         "Start an agent in a shadow of the workspace, give it a task, and stage whatever it does for review.\n"
-        "Nothing it does reaches your files; commands it wants to run are queued in the plan.",
+        "Nothing it does reaches your files; commands it wants to run are queued in the plan.\n"
+        "What it asks is asked at the terminal; without one it is declined, and the plan names it.",
         (
             ('tandem run --agent opencode --task "add a --verbose flag"', "plan with OpenCode"),
             ('tandem run --task "/replace colour color"', "a recipe of the built-in agent, no model needed"),

@@ -100,6 +100,14 @@ class Console:
     def shows_progress(self) -> bool:
         return not self.as_json and self._is_terminal(self._err)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether a person is at a terminal, and reads and types there."""
+        try:
+            return sys.stdin is not None and sys.stdin.isatty() and self._err is not None and self._err.isatty()
+        except ValueError:  # one of them is closed
+            return False
+
     def answer(self, lines: Iterable[Line]) -> None:
         """Lines for a person, on stdout."""
         if self._out is None:

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from tandem_desktop.domain.base import NOTHING_ELSE, Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
+from tandem_desktop.domain.questions import AgentQuestion
 
 
 class WritesBy(StrEnum):
@@ -188,6 +189,8 @@ class PermissionAnswer(NamedTuple):
 
     verdict: PermissionVerdict
     reason: str = ""
+    answers: dict[str, str] | None = None
+    """The person's answers, where the tool asks questions; sent beside the verdict."""
 
 
 class AgentFacts(Frozen):
@@ -328,6 +331,8 @@ class EntryKind(StrEnum):
     """A revision that waits, or waited, for a decision."""
     QUESTION = "question"
     """A permission card: Plan mode is off and the agent asks."""
+    ELICITATION = "elicitation"
+    """A question of the agent to the person."""
     NOTE = "note"
     """An event outside the conversation: a run, an undo, a change of mode."""
     REFLECTION = "reflection"
@@ -346,6 +351,7 @@ class ChatEntry(Frozen):
     text: str = ""
     call: ToolCall | None = None
     request: PermissionRequest | None = None
+    question: AgentQuestion | None = None
     answer: str = ""
     """The answer to a question; empty while it is open."""
     plan_id: PlanId | None = None

@@ -17,6 +17,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Role
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_steps import AdvisedPlan, StepStatus
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunStatus
 from tandem_desktop.domain.state_machine import EventKind, PlanAction, PlanState
@@ -348,6 +349,35 @@ class PermissionAnswered(Frozen):
     reason: str = ""
 
 
+class QuestionAsked(Frozen):
+    """An agent asks the person a question and waits for the answer."""
+
+    type: Literal["question_asked"] = "question_asked"
+    session_id: SessionId
+    question: AgentQuestion
+
+
+class QuestionAnswered(Frozen):
+    """A question of an agent was answered, declined or withdrawn."""
+
+    type: Literal["question_answered"] = "question_answered"
+    session_id: SessionId
+    question_id: RequestId
+    action: QuestionAction
+    reason: str = ""
+    """Why there is no answer."""
+    answers: tuple[str, ...] = ()
+    """What the person answered, for the conversation; it is not told over HTTP."""
+
+
+class QuestionCompleted(Frozen):
+    """What was begun at the address of a question has ended, says the agent."""
+
+    type: Literal["question_completed"] = "question_completed"
+    session_id: SessionId
+    question_id: RequestId
+
+
 class ChangesWaiting(Frozen):
     """Plan mode is off, and the agent changed something no card had shown; it waits as a plan."""
 
@@ -570,6 +600,9 @@ TandemEvent = Annotated[
     | TurnEnded
     | PermissionAsked
     | PermissionAnswered
+    | QuestionAsked
+    | QuestionAnswered
+    | QuestionCompleted
     | ChangesWaiting
     | ChatGrew
     | OperationStaged

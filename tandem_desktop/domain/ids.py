@@ -32,5 +32,10 @@ def new_message_id() -> str:
     return f"MSG-{secrets.token_hex(4)}"
 
 
+def new_question_id() -> RequestId:
+    """For one question of an agent to the person."""
+    return RequestId(f"ASK-{secrets.token_hex(4)}")
+
+
 def new_session_id() -> SessionId:
     return SessionId(f"SES-{secrets.token_hex(4)}")

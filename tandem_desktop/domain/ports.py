@@ -17,6 +17,7 @@ from tandem_desktop.domain.agent_protocol import (
 )
 from tandem_desktop.domain.ids import SessionId, TerminalId
 from tandem_desktop.domain.operations import CommandCall, NodeState
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
 
 
 class SourceTree(Protocol):
@@ -76,7 +77,7 @@ class AdvisorPort(Protocol):
 
 
 class AgentClient(Protocol):
-    """Handles an agent's requests (permission, files, terminal) and updates.
+    """Handles an agent's requests (permission, questions, files, terminal) and updates.
 
     Paths are relative to the workspace; paths outside it are refused before. Every call belongs to one session, and
     calls do not wait for each other.
@@ -87,6 +88,12 @@ class AgentClient(Protocol):
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         """Record a request that arrived when none could be answered; it is answered as cancelled."""
+
+    async def ask(self, question: AgentQuestion) -> QuestionAnswer:
+        """Put a question to the person; cancelled from outside when the turn or the agent ends first."""
+
+    def question_completed(self, elicitation_id: str) -> None:
+        """Record that what was begun at the address of a question has ended."""
 
     def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         """Record an update; returns at once."""

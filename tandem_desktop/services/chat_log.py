@@ -38,6 +38,9 @@ from tandem_desktop.domain.events import (
     PerspectiveStarted,
     PlanningStarted,
     PlanProposed,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionCompleted,
     ReflectionCompleted,
     RunFinished,
     SynthesisEnded,
@@ -47,8 +50,9 @@ from tandem_desktop.domain.events import (
     TurnEnded,
     TurnStarted,
 )
-from tandem_desktop.domain.ids import PlanId, RunId, SessionId, ToolCallId
+from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
 from tandem_desktop.domain.perspectives import Perspective, Role, as_text
+from tandem_desktop.domain.questions import COMPLETED, QuestionAction
 from tandem_desktop.domain.reflection import OrchestrationStage
 from tandem_desktop.execution.undo import RewindPlan, UndoneRun
 from tandem_desktop.services.runs import PlanRuns
@@ -192,6 +196,12 @@ class ChatLog:
                 self._add(event.session_id, EntryKind.QUESTION, text=event.request.call.title, request=event.request)
             case PermissionAnswered():
                 self._answered(event)
+            case QuestionAsked(question=question):
+                self._add(event.session_id, EntryKind.ELICITATION, text=question.summary, question=question)
+            case QuestionAnswered():
+                self._question_ended(event.session_id, event.question_id, event.action.value, event.answers)
+            case QuestionCompleted():
+                self._question_ended(event.session_id, event.question_id, COMPLETED)
             case OrchestrationStarted() if event.session_id is not None:
                 self._add(event.session_id, EntryKind.PERSON, text=event.task)
             case OrchestrationMoved() if event.session_id is not None:
@@ -275,6 +285,18 @@ class ChatLog:
             self._put(event.session_id, entry)
         self._events.publish(ChatGrew(session_id=event.session_id, entry=entry))
 
+    def _question_ended(
+        self, session_id: SessionId, question_id: RequestId, answer: str, details: tuple[str, ...] = ()
+    ) -> None:
+        with self._lock:
+            chat = self._chat(session_id)
+            asked = next((e for e in reversed(chat.values()) if e.question and e.question.id == question_id), None)
+            if asked is None:
+                return
+            entry = asked.model_copy(update={"answer": answer, "details": details})
+            self._put(session_id, entry)
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
     def _chat(self, session_id: SessionId) -> dict[int, ChatEntry]:
         if session_id not in self._chats:
             self._chats[session_id] = self._load(session_id)
@@ -314,7 +336,13 @@ class ChatLog:
             except (ValidationError, json.JSONDecodeError):
                 continue  # a line cut short by a crash
             chat[entry.number] = entry
-        return chat
+        return {number: _withdrawn(entry) for number, entry in chat.items()}
+
+
+def _withdrawn(entry: ChatEntry) -> ChatEntry:
+    """A stored entry; a question that was open when the process ended waits no longer."""
+    is_open = entry.kind is EntryKind.ELICITATION and not entry.answer
+    return entry.model_copy(update={"answer": QuestionAction.CANCEL.value}) if is_open else entry
 
 
 class Restoring(StrEnum):

@@ -42,6 +42,7 @@ from tandem_desktop.domain.ids import SessionId, TerminalId, ToolCallId, new_ses
 from tandem_desktop.domain.operations import CommandCall, FileState
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.ports import AgentPort
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
 from tandem_desktop.planning_tools.definitions import Wanted
 from tandem_desktop.planning_tools.handlers import WorkspaceToolHandler
 from tandem_desktop.planning_tools.server import PlanningServerHost
@@ -111,6 +112,13 @@ class AdvisorClient:
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         self._interceptor.turned_away(request, reason)
+
+    async def ask(self, question: AgentQuestion) -> QuestionAnswer:
+        self._denied[f"ask {shown(question.summary)}"] = None
+        return await self._interceptor.questions.put(question)
+
+    def question_completed(self, elicitation_id: str) -> None:
+        pass
 
     def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         if self.session_id not in (None, session_id):
@@ -369,6 +377,7 @@ class Consultations:
             workspace=str(shadow.seen_at),
             limits=limits,
             on_frame=frames.keep,
+            may_ask=False,
         )
 
 

@@ -1,4 +1,4 @@
-"""Handles file, terminal and permission requests of a session's agent."""
+"""Handles file, terminal and permission requests and questions of a session's agent."""
 
 import asyncio
 import itertools
@@ -19,6 +19,7 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SessionId, TerminalId, ToolCallId
 from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
 from tandem_desktop.processes.child import Launch, ProcessOutcome, run_child
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
 from tandem_desktop.shadow.workspace import ShadowWorkspace
@@ -195,6 +196,12 @@ class SessionClient:
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         self._interceptor.turned_away(request, reason)
+
+    async def ask(self, question: AgentQuestion) -> QuestionAnswer:
+        return await self._interceptor.questions.put(question)
+
+    def question_completed(self, elicitation_id: str) -> None:
+        self._interceptor.questions.complete(elicitation_id)
 
     def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         if isinstance(update, ToolCallChanged):

@@ -73,6 +73,7 @@ class Drafting:
         planner: Callable[[], str],
         events: EventStream,
         network: Callable[[], NetworkReport],
+        unanswered: Callable[[], tuple[str, ...]],
     ) -> None:
         self.presented = Presented()
         self._session_id = session_id
@@ -84,6 +85,7 @@ class Drafting:
         self._planner = planner
         self._events = events
         self._network = network
+        self._unanswered = unanswered
         self._prepared: Presented | None = None
         self._draft = PlanStateMachine()
         """Of the plan that is drafted, until its first revision is stored."""
@@ -177,7 +179,12 @@ class Drafting:
             operations=self._with_tasks(staged.operations, latest),
             tasks=self.presented.tasks or (latest.tasks if latest else ()),
             notes=staged.notes,
-            warnings=(*staged.warnings, *self._confinement_warning(), *_warnings_about(changed or ())),
+            warnings=(
+                *staged.warnings,
+                *self._unanswered(),
+                *self._confinement_warning(),
+                *_warnings_about(changed or ()),
+            ),
             ran=staged.ran,
             confinement=self._shadow.confinement.description,
             changed_on_disk=changed,

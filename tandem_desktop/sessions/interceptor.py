@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
+from tandem_desktop.acp_client.elicitation import tool_answers, tool_question
 from tandem_desktop.domain.agent_protocol import (
     PermissionAnswer,
     PermissionRequest,
@@ -26,9 +27,12 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
 from tandem_desktop.domain.operations import CommandCall, ExternalCall, OperationCall
 from tandem_desktop.domain.paths import ROOT
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.rules import AuthorizationPolicy, auth_context, is_guarded
 from tandem_desktop.policy.tools import EXIT_PLAN_MODE, UNKNOWN_TOOL, tool_use
+from tandem_desktop.sessions.pending import PendingAnswer
+from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.settings import Settings
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.steps import checked_command
@@ -69,59 +73,24 @@ class ConfirmationResponse(Frozen):
     instructions: str = ""
 
 
-class Confirmation:
-    """One pending question. Made on the event loop; `resolve` and `withdraw` are safe from any thread.
-
-    The first answer counts, and every later one is told that it came too late.
-    """
+class Confirmation(PendingAnswer[ConfirmationResponse]):
+    """One pending question about a tool call."""
 
     CHOICES: ClassVar[dict[str, Decision]] = {"1": Decision.YES, "2": Decision.SKIP, "3": Decision.NO}
     """The key for each choice: [1] Yes [2] Skip [3] No."""
 
     def __init__(self, request: PermissionRequest) -> None:
+        super().__init__()
         self.request = request
-        self._loop = asyncio.get_running_loop()
-        self._future: asyncio.Future[ConfirmationResponse | None] = self._loop.create_future()
-        self._lock = threading.Lock()
-        self._settled = False
-        self.withdrawn_because = ""
-
-    @property
-    def is_open(self) -> bool:
-        return not self._settled
 
     def resolve(self, decision: Decision, instructions: str = "") -> bool:
         """Answer it; whether this answer was the first."""
-        return self._settle(ConfirmationResponse(decision=decision, instructions=instructions), "")
+        return self.settle(ConfirmationResponse(decision=decision, instructions=instructions))
 
     def press(self, key: str, instructions: str = "") -> bool:
         """Answer it with a key; any other key does nothing."""
         decision = self.CHOICES.get(key)
         return decision is not None and self.resolve(decision, instructions)
-
-    def withdraw(self, reason: str) -> bool:
-        """Take the question back; whether it was still open."""
-        return self._settle(None, reason)
-
-    async def response(self) -> ConfirmationResponse | None:
-        """What the person says; None when the question is taken back first."""
-        return await self._future
-
-    def _settle(self, response: ConfirmationResponse | None, reason: str) -> bool:
-        with self._lock:
-            if self._settled:
-                return False
-            self._settled = True
-            self.withdrawn_because = reason
-        try:
-            self._loop.call_soon_threadsafe(self._hand_over, response)
-        except RuntimeError:
-            return False  # the loop has ended, and the waiting task with it
-        return True
-
-    def _hand_over(self, response: ConfirmationResponse | None) -> None:
-        if not self._future.done():
-            self._future.set_result(response)
 
 
 class PermissionInterceptor:
@@ -135,7 +104,8 @@ class PermissionInterceptor:
     it may answer the number of the operation the command became. `begin_command` is awaited before a command may run
     in the shadow, for the same reason.
     `ask` shows a question and returns at once; without it every question is refused. `decided` is called with each
-    answer. `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own.
+    answer. `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own. What a tool
+    asks the person goes to `questions`, in any mode.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
 
@@ -151,9 +121,12 @@ class PermissionInterceptor:
         decided: Callable[[InterceptedRequest], None] | None = None,
         present: Callable[[str], None] = lambda text: None,
         permissions: SessionPermissions | None = None,
+        questions: AgentQuestions | None = None,
         shadowed: bool = True,
     ) -> None:
         self.session_id = session_id
+        self.questions = questions or AgentQuestions(session_id, "")
+        """The questions of the agent to the person; they end with the turn, as requests do."""
         self.message_id: str | None = None
         """The message of the conversation that goes on; noted with each request."""
         self._policy = policy
@@ -243,7 +216,8 @@ class PermissionInterceptor:
     def answer_all(self, reason: str) -> int:
         """Answer every open question with "cancelled"; how many there were. For a cancel, a crash, an end."""
         self._granted.clear()
-        return sum(confirmation.withdraw(reason) for confirmation in self.waiting)
+        withdrawn = self.questions.withdraw_all(reason)
+        return withdrawn + sum(confirmation.withdraw(reason) for confirmation in self.waiting)
 
     @contextlib.contextmanager
     def allowing(self, call: ExternalCall) -> Iterator["ApprovedCall"]:
@@ -261,10 +235,13 @@ class PermissionInterceptor:
     def end_turn(self, reason: str) -> int:
         """Answer what is open, and whatever still comes before the next turn, with "cancelled"."""
         self._turn_over = reason
-        return self.answer_all(reason)
+        open_before = self.answer_all(reason)
+        self.questions.end_turn(reason)
+        return open_before
 
     def begin_turn(self) -> None:
         self._turn_over = None
+        self.questions.begin_turn()
 
     async def _answer(self, asked: "_Asked") -> PermissionAnswer:
         request = asked.request
@@ -281,7 +258,7 @@ class PermissionInterceptor:
             self._open.discard(request.id)
             self._answered.add(name)
             self._note(asked, outcome)
-        return PermissionAnswer(outcome.verdict, outcome.reason)
+        return PermissionAnswer(outcome.verdict, outcome.reason, outcome.answers)
 
     async def _outcome(self, asked: "_Asked") -> "_Outcome":
         if self._turn_over is not None:
@@ -291,6 +268,9 @@ class PermissionInterceptor:
             return _Outcome(Handling.CONFIRMED, "The person approved this call.")
         try:
             ruling = self._policy.require(asked.use, asked.context)
+            question = tool_question(asked.request.call)
+            if question is not None:
+                return await self._answers_to(question)
             if ruling.result is AuthorizationResult.CONFIRM:
                 if planning and ruling.is_silent:
                     return await self._queue_call(asked, external_call(asked.request.call))
@@ -305,6 +285,19 @@ class PermissionInterceptor:
             return _Outcome(Handling.REFUSED, refusal.message)
         held = planning and asked.use.category is ToolCategory.WRITE
         return _Outcome(Handling.HELD if held else Handling.PASSED, ruling.reason)
+
+    async def _answers_to(self, question: AgentQuestion) -> "_Outcome":
+        """What the person answers to a tool that asks.
+
+        A question without an answer is allowed too, with words that say so: some agents end their turn at a refusal.
+        """
+        answer = await self.questions.put(question)
+        if answer.action is QuestionAction.CANCEL:
+            return _Outcome(Handling.CANCELLED, messages.turn_over(answer.reason))
+        is_answered = answer.action is QuestionAction.ACCEPT
+        reason = "The person answered." if is_answered else answer.reason or "The person declined to answer."
+        handling = Handling.CONFIRMED if is_answered else Handling.PASSED
+        return _Outcome(handling, reason, answers=tool_answers(question, answer))
 
     async def _command_while_planning(self, asked: "_Asked") -> "_Outcome":
         setting = self._settings.commands_while_planning
@@ -428,6 +421,7 @@ class _Outcome(NamedTuple):
     handling: Handling
     reason: str
     queued_as: int | None = None
+    answers: dict[str, str] | None = None
 
     @property
     def verdict(self) -> PermissionVerdict:

@@ -16,12 +16,21 @@ from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
-from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
+from tandem_desktop.domain.events import (
+    PermissionAnswered,
+    PermissionAsked,
+    PlanMoved,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionCompleted,
+    TandemEvent,
+)
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.network import AllowedHost
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.ports import AdvisorPort
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
 from tandem_desktop.domain.state_machine import EventKind, PlanAction
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.policy.rules import AuthorizationPolicy
@@ -35,6 +44,7 @@ from tandem_desktop.sessions.interceptor import Confirmation, PermissionIntercep
 from tandem_desktop.sessions.launch import agent_launch, launch_environment
 from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
+from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.sessions.record import SessionFacts, SessionRecord, TranscriptLog
 from tandem_desktop.sessions.session import PlanningSession, mode_prompt, opening_prompt
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
@@ -65,6 +75,18 @@ class SessionPlace:
     record: SessionRecord
 
 
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whether a person can answer the questions of agents, and how long a question waits."""
+
+    is_there: bool = False
+    patience_s: float | None = None
+    """None: until the turn ends."""
+
+
+NOBODY = Person()
+
+
 class _SessionBuilder:
     """Builds one session whose agent is not started yet.
 
@@ -82,6 +104,7 @@ class _SessionBuilder:
         clock: Callable[[], datetime],
         *,
         plan_mode: bool,
+        person: "Person",
     ) -> None:
         self._engine = engine
         if not place.shadow.confinement.confined and settings.commands_while_planning == "run":
@@ -92,6 +115,7 @@ class _SessionBuilder:
         self._place = place
         self._clock = clock
         self._plan_mode = plan_mode
+        self._person = person
         shadow = place.shadow
         self._cwd = str(shadow.seen_at)
         self._store = StagingStore(place.record.staging)
@@ -141,6 +165,18 @@ class _SessionBuilder:
             permissions=SessionPermissions(
                 plan_mode=self._plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore
             ),
+            questions=self._questions(),
+        )
+
+    def _questions(self) -> AgentQuestions:
+        session_id, publish, person = self._place.session_id, self._engine.events.publish, self._person
+        return AgentQuestions(
+            session_id,
+            self._profile.title,
+            ask=self._publish_agent_question if person.is_there else None,
+            answered=self._publish_answer,
+            completed=lambda question_id: publish(QuestionCompleted(session_id=session_id, question_id=question_id)),
+            patience_s=person.patience_s,
         )
 
     def _client(self, interceptor: PermissionInterceptor) -> SessionClient:
@@ -212,6 +248,20 @@ class _SessionBuilder:
 
     def _publish_question(self, confirmation: Confirmation) -> None:
         self._engine.events.publish(PermissionAsked(session_id=self._place.session_id, request=confirmation.request))
+
+    def _publish_agent_question(self, question: AgentQuestion) -> None:
+        self._engine.events.publish(QuestionAsked(session_id=self._place.session_id, question=question))
+
+    def _publish_answer(self, question: AgentQuestion, answer: QuestionAnswer) -> None:
+        self._engine.events.publish(
+            QuestionAnswered(
+                session_id=self._place.session_id,
+                question_id=question.id,
+                action=answer.action,
+                reason=answer.reason,
+                answers=question.lines(answer.values),
+            )
+        )
 
     def _record_decision(self, request: InterceptedRequest) -> None:
         self._store.note_request(request)
@@ -392,13 +442,18 @@ class AgentSessions:
         *,
         person_home: Path | None = None,
         include: tuple[str, ...] = (),
+        person: Person = NOBODY,
     ) -> None:
-        """`include` are globs of ignored files that agents' turns make part of their plans."""
+        """`include` are globs of ignored files that agents' turns make part of their plans.
+
+        `person` answers what agents ask.
+        """
         self._engine = engine
         self._settings = settings
         self._clock = clock
         self._person_home = person_home or Path.home()
         self._include = include
+        self._person = person
         self._host: PlanningServerHost | None = None
         self._slots: dict[SessionId, SessionSlot] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -466,7 +521,9 @@ class AgentSessions:
                 sockets=(host.socket_path,),
             )
             place = SessionPlace(own_id, shadow, home, network, record)
-            builder = _SessionBuilder(self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode)
+            builder = _SessionBuilder(
+                self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode, person=self._person
+            )
             session = builder.build(launch)
         except BaseException:
             await network.close()

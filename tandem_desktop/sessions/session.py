@@ -137,6 +137,8 @@ class Turn:
     failure: SidecarError | None = None
     ignored: IgnoredFiles | None = None
     """What is left of a turn that led to no revision."""
+    unanswered: tuple[str, ...] = ()
+    """Questions of the agent that nobody could answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,16 @@ class PlanningSession:
         self._settling: set[asyncio.Task[None]] = set()
         self._live = live
         self._drafting = Drafting(
-            session_id, shadow, staging, plans, proposals, clock, lambda: self.who, events, network.report
+            session_id,
+            shadow,
+            staging,
+            plans,
+            proposals,
+            clock,
+            lambda: self.who,
+            events,
+            network.report,
+            lambda: interceptor.questions.unanswered,
         )
         self._agent_session: SessionId | None = None
         self._facts = AgentFacts()
@@ -355,7 +366,7 @@ class PlanningSession:
                 )
                 turn.phase = TurnPhase.ENDED
             ignored = None if version else await asyncio.to_thread(self.shadow.ignored)
-            return Turn(version, turn.said, stop, failure, ignored)
+            return Turn(version, turn.said, stop, failure, ignored, self.interceptor.questions.unanswered)
 
     async def report(self) -> Turn | None:
         """Tell an agent that is running what has become of its work; nothing is said where there is no news."""
@@ -555,10 +566,10 @@ class PlanningSession:
         return await asyncio.to_thread(self._propose, task, problem, origin)
 
     async def _begin_turn(self, task: str) -> None:
+        self.interceptor.begin_turn()  # an agent that is started may ask as well
         if self._agent_session is None:
             await self.start()
         self.network.begin_turn()
-        self.interceptor.begin_turn()
         self.interceptor.message_id = new_message_id()
         self._transcript.keep("turn", f'{{"messageId":"{self.interceptor.message_id}"}}'.encode())
         self._on_turn()

@@ -10,6 +10,7 @@ from tandem_desktop.domain.events import (
     PermissionAsked,
     PlanMoved,
     PlanProposed,
+    QuestionAsked,
     RunFinished,
     RunPaused,
     RunResumed,
@@ -93,6 +94,8 @@ def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str,
         return tr("A plan waits for your review"), titles.get(event.plan_id, ""), event.plan_id
     if isinstance(event, PermissionAsked):
         return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, ""), ""
+    if isinstance(event, QuestionAsked):
+        return tr("The agent asks you a question"), tr("It waits for your answer."), ""
     return None
 
 

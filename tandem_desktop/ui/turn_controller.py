@@ -1,7 +1,7 @@
 """Chooses the agent, sends it messages and handles its turns."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path, PurePath
 
@@ -13,6 +13,7 @@ from tandem_desktop.background import Background, Conversations
 from tandem_desktop.domain.agent_protocol import AgentProfile, OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
+from tandem_desktop.domain.questions import AnswerValue, QuestionAction, is_web_address
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.launch import InstalledAgents, find_agents
@@ -186,6 +187,10 @@ class TurnController(QObject):
         if not self._conversations.answer(self._session(), RequestId(request_id), decision, words):
             self.said.emit(tr("That question no longer waits for an answer."), "info")
 
+    def answer_question(self, question_id: str, action: QuestionAction, values: Mapping[str, AnswerValue]) -> None:
+        if not self._conversations.answer_question(self._session(), RequestId(question_id), action, values):
+            self.said.emit(tr("That question no longer waits for an answer."), "info")
+
     def set_working(self, session_id: SessionId, works: bool) -> None:
         """Note a turn's start or end from an event. A late end does not end a turn requested since."""
         (self._told.add if works else self._told.discard)(session_id)
@@ -319,6 +324,7 @@ class ChatActions(QObject):
         self.sheet = ConfirmSheet(chat, theme)
         self.sheet.back.setText(tr("Stay here"))
         chat.link_activated.connect(self._ask_about)
+        chat.address_opened.connect(self._open_page)
         chat.file_activated.connect(self._open_file)
         chat.record_requested.connect(self._open_record)
         chat.refused.connect(lambda words: self.said.emit(words, "risk"))
@@ -335,6 +341,11 @@ class ChatActions(QObject):
             self._open_address(url)
 
         self.sheet.ask(tr("Open this address in your browser?"), shown, tr("Open"), open_it)
+
+    def _open_page(self, address: str) -> None:
+        """Open an address that was shown whole beside the button."""
+        if is_web_address(address):
+            self._open_address(QUrl(address))
 
     def _open_file(self, name: str) -> None:
         root = self._background.engine.locations.workspace

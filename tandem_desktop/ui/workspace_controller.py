@@ -17,6 +17,7 @@ from tandem_desktop.domain.events import (
     OrchestrationMoved,
     PermissionAsked,
     PlanExpired,
+    QuestionAsked,
     RunFinished,
     RunUndone,
     TandemEvent,
@@ -354,6 +355,7 @@ class WorkspaceController(QObject):
             each.said.connect(self.said)
             each.failed.connect(self.failed)
         chat.permission_answered.connect(self.turns.answer)
+        chat.question_answered.connect(self.turns.answer_question)
         chat.restart_requested.connect(chat.bring_back)
         panel.sheets.rework.confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
@@ -373,7 +375,7 @@ class WorkspaceController(QObject):
             case AgentUpdated(session_id=session_id):
                 self.turns.hear(session_id)
                 self._heard(session_id, event)
-            case PermissionAsked(session_id=session_id):
+            case PermissionAsked(session_id=session_id) | QuestionAsked(session_id=session_id):
                 self.turns.hear(session_id)
             case TurnStarted():
                 self.turns.set_working(event.session_id, True)

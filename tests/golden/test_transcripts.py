@@ -8,7 +8,14 @@ import pytest
 
 from tandem_desktop.acp_client.connection import Direction
 from tandem_desktop.acp_client.requests import answer, model_of
-from tandem_desktop.domain.agent_protocol import PermissionVerdict, PlanningServer, ProposedDiff, ToolCall, ToolKind
+from tandem_desktop.domain.agent_protocol import (
+    PermissionAnswer,
+    PermissionVerdict,
+    PlanningServer,
+    ProposedDiff,
+    ToolCall,
+    ToolKind,
+)
 from tandem_desktop.domain.errors import SidecarError
 from tests.golden.expected_calls import CALLS, COMMANDS_THROUGH_THE_CLIENT, WITH_FRAGMENTS, WITH_WHOLE_FILES, Call
 from tests.support.sidecars import NotingClient, a_replay, running
@@ -45,7 +52,7 @@ def test_every_recorded_request_can_be_allowed_once_and_never_for_always(name: s
     requests = [message for message in from_agent if message.get("method") == "session/request_permission"]
     asked = [message["params"]["options"] for message in requests]
     for options, (_, offered) in zip(asked, translated(name).asked, strict=True):
-        chosen = answer(PermissionVerdict.ALLOW, offered)["outcome"]["optionId"]
+        chosen = answer(PermissionAnswer(PermissionVerdict.ALLOW), offered)["outcome"]["optionId"]
         assert [option["kind"] for option in options if option["optionId"] == chosen] == ["allow_once"]
 
 

@@ -1,6 +1,5 @@
 """Tandem as a person starts it: a process of its own with a window on a display, known by what it shows and keeps."""
 
-import json
 import os
 import subprocess
 import sys
@@ -55,16 +54,6 @@ class Started:
     def click_last_button(self) -> None:
         """The filled button furthest to the right."""
         self.display.click(*self._buttons()[-1].middle)
-
-    def wait_for_state(self, **values: object) -> None:
-        """Until the window has kept this for its next start."""
-        folder = self._place.state / "windows"
-
-        def is_kept() -> bool:
-            found = [json.loads(path.read_bytes()) for path in folder.glob("*.json")]
-            return any(values.items() <= each.items() for each in found)
-
-        wait_for(f"{values} kept", is_kept)
 
     def wait_for_plan(self, status: str) -> str:
         """Until the newest plan is in this state; its id."""

@@ -23,6 +23,7 @@ from tandem_desktop.domain.agent_protocol import (
 )
 from tandem_desktop.domain.ids import SessionId, TerminalId
 from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAction, QuestionAnswer
 from tandem_desktop.processes.child import Launch, scrubbed_environment
 from tests.support.patience import PATIENCE_S
 from tests.support.transcripts import FOLDER
@@ -33,10 +34,15 @@ WORKSPACE = "/workspace"
 QUICK = SidecarLimits(session_timeout_s=PATIENCE_S, cancel_grace_s=PATIENCE_S, stop_grace_s=0.5)
 
 Decide = Callable[[PermissionRequest], Awaitable[PermissionVerdict]]
+Answer = Callable[[AgentQuestion], Awaitable[QuestionAnswer]]
 
 
 async def allow(request: PermissionRequest) -> PermissionVerdict:
     return PermissionVerdict.ALLOW
+
+
+async def decline(question: AgentQuestion) -> QuestionAnswer:
+    return QuestionAnswer(action=QuestionAction.DECLINE)
 
 
 class NotingClient:
@@ -51,6 +57,9 @@ class NotingClient:
         self.updates: list[tuple[SessionId, AgentUpdate]] = []
         self.files: dict[str, str] = {}
         self.commands: list[CommandCall] = []
+        self.questions: list[AgentQuestion] = []
+        self.answer: Answer = decline
+        self.completed: list[str] = []
         self.asked = asyncio.Event()
         self.spoke = asyncio.Event()
 
@@ -68,6 +77,14 @@ class NotingClient:
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         self.turned_away_because.append((request, reason))
+
+    async def ask(self, question: AgentQuestion) -> QuestionAnswer:
+        self.questions.append(question)
+        self.asked.set()
+        return await self.answer(question)
+
+    def question_completed(self, elicitation_id: str) -> None:
+        self.completed.append(elicitation_id)
 
     def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         self.updates.append((session_id, update))
@@ -132,10 +149,13 @@ def a_manager(
     *,
     limits: SidecarLimits = QUICK,
     on_frame: OnFrame | None = None,
+    may_ask: bool = True,
     **profile: Any,
 ) -> SidecarManager:
     launch = script if isinstance(script, Launch) else an_agent("scripted_agent", json.dumps(script))
-    return SidecarManager(a_profile(**profile), launch, client, workspace=WORKSPACE, limits=limits, on_frame=on_frame)
+    return SidecarManager(
+        a_profile(**profile), launch, client, workspace=WORKSPACE, limits=limits, on_frame=on_frame, may_ask=may_ask
+    )
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ from tandem_desktop.ui.chat.entry_widget import EntryWidget, Fold
 from tandem_desktop.ui.chat.message_view import MessageView, room_for
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
 from tandem_desktop.ui.chat.prose_view import ProseView
+from tandem_desktop.ui.chat.question_card import QuestionCard
 from tandem_desktop.ui.chat.reflection_card import ReflectionCard
 from tandem_desktop.ui.chat.tool_chip import ToolChip
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_n
@@ -316,6 +317,8 @@ PASSED_ON = (
     "restart_requested",
     "log_requested",
     "reflection_requested",
+    "question_answered",
+    "address_opened",
     "typed",
 )
 """Signals forwarded from entry widgets; each widget has some of them."""
@@ -326,6 +329,7 @@ _WIDGETS: dict[EntryKind, type[EntryWidget]] = {
     EntryKind.TOOL: ToolChip,
     EntryKind.PLAN: PlanCard,
     EntryKind.QUESTION: PermissionCard,
+    EntryKind.ELICITATION: QuestionCard,
     EntryKind.NOTE: NoteLine,
     EntryKind.REFLECTION: ReflectionCard,
     EntryKind.REPORT: Report,

@@ -37,6 +37,9 @@ def _beside(entry: ChatEntry) -> str:
             return f"Plan `{entry.plan_id}`, revision {entry.revision}"
         case EntryKind.QUESTION if entry.request is not None:
             return f"Asked: {_one_line(entry.request.call.title)} ({entry.answer or 'not answered'})"
+        case EntryKind.ELICITATION if entry.question is not None:
+            ended = "; ".join(map(_one_line, entry.details)) or entry.answer or "not answered"
+            return f"Asked: {_one_line(entry.question.summary)} ({ended})"
         case _:
             return _one_line(entry.text)
 

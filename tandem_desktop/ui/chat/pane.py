@@ -95,6 +95,9 @@ class ChatPane(QWidget):
     """Open the folder with the stored conversation."""
     reflection_requested = Signal(object)
     """A `ReflectionRequest`."""
+    question_answered = Signal(str, object, object)
+    """Question id, `QuestionAction` and the values by field."""
+    address_opened = Signal(str)
     refused = Signal(str)
     queue_changed = Signal(object)
 
@@ -149,6 +152,8 @@ class ChatPane(QWidget):
             self.transcript.jump_to_end()
         elif is_new and entry.kind in (EntryKind.PLAN, EntryKind.QUESTION):
             self._offer_card()
+        elif is_new and entry.kind is EntryKind.ELICITATION:
+            self.transcript.show_start(entry.number)  # without the focus: the keys may be meant for the composer
 
     def set_plan(self, facts: PlanFacts) -> None:
         """Update the card of a revision."""
@@ -287,11 +292,14 @@ class ChatPane(QWidget):
             "restart_requested",
             "log_requested",
             "reflection_requested",
+            "question_answered",
+            "address_opened",
         ):
             getattr(transcript, name).connect(getattr(self, name))
         transcript.typed.connect(composer.type_on)
         transcript.edit_requested.connect(self._edit_message)
-        transcript.at_end_changed.connect(lambda at_end: self._show_jump(not at_end))
+        transcript.at_end_changed.connect(self._show_jump)
+        transcript.verticalScrollBar().valueChanged.connect(self._show_jump)
         transcript.installEventFilter(self)
         self._jump.clicked.connect(transcript.jump_to_end)
         self._empty.chosen.connect(composer.set_text)
@@ -323,8 +331,9 @@ class ChatPane(QWidget):
         if card is not None and waits_here and not self.composer.text:
             card.setFocus()
 
-    def _show_jump(self, visible: bool) -> None:
-        self._jump.setVisible(visible)
+    def _show_jump(self) -> None:
+        # Over the fields of a question it would be in the way.
+        self._jump.setVisible(not self.transcript.is_at_end and not self.transcript.shows_question)
         self._place_jump()
 
     def _place_jump(self) -> None:

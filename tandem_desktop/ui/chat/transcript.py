@@ -185,6 +185,8 @@ class Transcript(QAbstractScrollArea):
     restart_requested = Signal()
     log_requested = Signal()
     reflection_requested = Signal(object)
+    question_answered = Signal(str, object, object)
+    address_opened = Signal(str)
     typed = Signal(str)
     at_end_changed = Signal(bool)
 
@@ -251,9 +253,28 @@ class Transcript(QAbstractScrollArea):
                 return card
         return None
 
+    @property
+    def is_at_end(self) -> bool:
+        return self._at_end
+
     def jump_to_end(self) -> None:
         self._set_at_end(True)
         self._place()
+
+    def show_start(self, number: int) -> None:
+        """Where the view follows the end: show the start of a row that is taller than the view."""
+        self._place()
+        at = self._model.place_of(number)
+        if at is not None and self._at_end and self._places.height(at) > self.viewport().height():
+            self.verticalScrollBar().setValue(self._places.top(at) - self._theme.px(EDGE))
+
+    @property
+    def shows_question(self) -> bool:
+        """Whether the last row is an open question of the agent, and at least its start is in view."""
+        last = len(self._model.rows) - 1
+        if last < 0 or (entry := self._model.row(last).last).kind is not EntryKind.ELICITATION or entry.answer:
+            return False
+        return self._places.top(last) - self.verticalScrollBar().value() < self.viewport().height()
 
     def settle_now(self) -> None:
         """Create and place new rows now, not in the next event loop iteration."""
@@ -320,7 +341,7 @@ class Transcript(QAbstractScrollArea):
         for at in range(first, last + 1):
             self._add_place(at)
             row = self._model.row(at)
-            if row.kind in (EntryKind.QUESTION, EntryKind.PLAN, EntryKind.PROBLEM):
+            if row.kind in (EntryKind.QUESTION, EntryKind.ELICITATION, EntryKind.PLAN, EntryKind.PROBLEM):
                 announce(self, row.words(), urgent=row.kind is not EntryKind.PLAN)
         self._inform_all()
         self._update_gap(last + 1)
@@ -410,6 +431,8 @@ class Transcript(QAbstractScrollArea):
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(self._theme.px(24))
         bar.setValue(edge)
+        if not bar.maximum():
+            self._set_at_end(True)  # all of it is in view
         column, near = self._column(), self._near(edge)
         for number, widget in list(self._widgets.items()):
             at = self._model.place_of(number)

@@ -21,6 +21,7 @@ _SPEAKERS = tr_table(
         EntryKind.THOUGHT: "Thinking",
         EntryKind.PLAN: "Plan",
         EntryKind.QUESTION: "Permission",
+        EntryKind.ELICITATION: "Question",
         EntryKind.NOTE: "Note",
         EntryKind.REFLECTION: "Reflection",
         EntryKind.REPORT: "Tandem",

@@ -14,6 +14,7 @@ from tandem_desktop.domain.agent_protocol import (
     ToolKind,
 )
 from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
+from tandem_desktop.domain.questions import AgentQuestion, FieldKind, QuestionChoice, QuestionField
 from tandem_desktop.ui.chat.plan_card import PlanFacts
 from tandem_desktop.ui.plan_text import RunFacts
 
@@ -88,6 +89,41 @@ def a_request(number: int, call: ToolCall, answer: str = "", *details: str) -> C
         options=(OptionKind.ALLOW_ONCE, OptionKind.REJECT_ONCE),
     )
     return said(number, call.title, EntryKind.QUESTION, request=request, answer=answer, details=details)
+
+
+LIBRARY = QuestionField(
+    name="0",
+    kind=FieldKind.CHOICE,
+    title="Library",
+    is_required=True,
+    choices=(
+        QuestionChoice(value="httpx", label="httpx (Recommended)", description="Speaks HTTP/2 and has the same calls."),
+        QuestionChoice(value="requests", label="requests", description="Already used by the jobs."),
+        QuestionChoice(value="urllib3", label="urllib3"),
+    ),
+)
+OWN = QuestionField(name="0-other", kind=FieldKind.TEXT, title="Another answer", instead_of="0")
+FORM = (
+    QuestionField(name="name", kind=FieldKind.TEXT, title="Name of the service", is_required=True, max_length=40),
+    QuestionField(name="port", kind=FieldKind.INTEGER, title="Port", minimum=1024, maximum=65535, default=8080),
+    QuestionField(
+        name="parts",
+        kind=FieldKind.CHOICES,
+        title="Parts",
+        description="Which parts should it have?",
+        choices=(
+            QuestionChoice(value="api", label="API"),
+            QuestionChoice(value="worker", label="Worker", description="Runs jobs in the background."),
+        ),
+        default=("api",),
+    ),
+    QuestionField(name="docs", kind=FieldKind.BOOLEAN, title="Write a page of documentation", default=True),
+)
+
+
+def a_question(number: int, message: str, *fields: QuestionField, url: str = "", **ended: Any) -> ChatEntry:
+    question = AgentQuestion(id=RequestId(f"ASK-{number}"), agent="Qwen Code", message=message, fields=fields, url=url)
+    return said(number, question.summary, EntryKind.ELICITATION, question=question, **ended)
 
 
 def review() -> tuple[ChatEntry, ...]:

@@ -28,6 +28,8 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     yield "chat-wide", _markdown(theme, width=1200)
     yield "chat-permission", _permission(theme)
     yield "chat-command-permission", _command_permission(theme)
+    yield "chat-question", _question(theme)
+    yield "chat-question-form", _question_form(theme)
     yield "chat-working", _working(theme)
     yield "chat-commands", _commands(theme)
     yield "chat-problem", _problem(theme)
@@ -102,6 +104,34 @@ def _command_permission(theme: Theme) -> ChatPane:
         (
             talk.asked(1, "Upgrade httpx."),
             talk.a_request(2, talk.a_call(2, ToolKind.EXECUTE, command=command, cwd="services/api")),
+        )
+    )
+    return pane
+
+
+def _question(theme: Theme) -> ChatPane:
+    pane = _pane(theme)
+    pane.set_entries(
+        (
+            talk.asked(1, "Replace the HTTP client."),
+            talk.a_question(2, "Keep the old module?", answer="accept", details=("Keep: no",)),
+            talk.a_question(3, "May I see your calendar?", answer="decline"),
+            talk.said(4, "Two clients are used at the moment."),
+            talk.a_question(5, "Which library should the client use?", talk.LIBRARY, talk.OWN),
+        )
+    )
+    pane.set_working(True, "Qwen Code is working…")
+    return pane
+
+
+def _question_form(theme: Theme) -> ChatPane:
+    pane = _pane(theme, height=1000)
+    address = "https://login.example.org/authorize?client=agent&elicitation=4f1c9b1e-6d0a-4a53-9d5e-1f2f9c1b7a10"
+    pane.set_entries(
+        (
+            talk.asked(1, "Make a service of it."),
+            talk.a_question(2, "A few facts first.\u202e", *talk.FORM),
+            talk.a_question(3, "Please allow access to your repositories.", url=address),
         )
     )
     return pane

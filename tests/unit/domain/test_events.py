@@ -25,6 +25,7 @@ from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, Tas
 from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Role
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_steps import AdvisedPlan, StepStatus
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.state_machine import EventKind, PlanAction, PlanState
@@ -66,6 +67,9 @@ EXAMPLES: list[TandemEvent] = [
     events.TurnEnded(session_id=SESSION_ID, stop_reason=StopReason.END_TURN, plan_id=PLAN_ID),
     events.PermissionAsked(session_id=SESSION_ID, request=REQUEST),
     events.PermissionAnswered(session_id=SESSION_ID, request_id=REQUEST.id, verdict=PermissionVerdict.ALLOW),
+    events.QuestionAsked(session_id=SESSION_ID, question=AgentQuestion(id=RequestId("ASK-1"), message="Which?")),
+    events.QuestionAnswered(session_id=SESSION_ID, question_id=RequestId("ASK-1"), action=QuestionAction.DECLINE),
+    events.QuestionCompleted(session_id=SESSION_ID, question_id=RequestId("ASK-1")),
     events.ChangesWaiting(session_id=SESSION_ID, plan_id=PLAN_ID),
     events.ChatGrew(
         session_id=SESSION_ID,
