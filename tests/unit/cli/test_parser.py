@@ -9,7 +9,7 @@ from tandem_desktop.cli.main import _handler, build_parser
 NAMES = [
     *("gui", "propose", "review", "run", "orchestrate", "mcp", "serve", "recipe", "template", "import", "agent"),
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
-    *("drop", "include", "rebase", "restore", "branch", "adjust"),
+    *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
     *("comment", "comments", "approve", "reject", "rate", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]
