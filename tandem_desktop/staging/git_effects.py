@@ -201,7 +201,10 @@ class RepositoryChanges:
         return GitEffect(self.folder, tuple(self._lines(root)), tuple(self.paths))
 
     def sentences(self, root: Path) -> Iterable[str]:
-        """What the agent did to the repository in its shadow: one sentence for commits, one for other changes."""
+        """What the agent did to the repository in its shadow: one sentence for commits, one for other changes.
+
+        Clean-up and files that mean nothing to git, such as the note OpenCode leaves there, are not worth a sentence.
+        """
         where = "" if self.folder == "." else f" of {self.folder}"
         counted: dict[str, str] = {}
         for change in self.refs:
@@ -212,7 +215,8 @@ class RepositoryChanges:
         if counted:
             made = ", ".join(counted.values())
             yield f"The agent made {made} in its shadow; commits are not part of the plan, its file changes are."
-        others = [line for line in self._lines(root) if line not in counted]
+        quiet = (*counted, *self._housekeeping())
+        others = [line for line in self._lines(root) if line not in quiet]
         others = [line for line in others if not (counted and line.startswith("index"))]
         if others:
             told = "; ".join(others)

@@ -68,6 +68,8 @@ class RanRow(QFrame):
         if is_open:
             inside = QWidget()
             inside.setObjectName("ran-commands")
+            inside.setProperty("role", "panel")
+            inside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
             layout = QVBoxLayout(inside)
             Spacing(self._theme, layout, (12, 0, 12, 8), 4)
             for command in commands:

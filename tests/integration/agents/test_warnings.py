@@ -35,6 +35,13 @@ def test_a_change_of_git_is_a_warning_and_never_staged(place: AgentPlace) -> Non
     assert {path: after[path] for path in git} == {path: before[path] for path in git}
 
 
+def test_a_file_in_the_git_folder_that_means_nothing_to_git_is_no_warning(place: AgentPlace) -> None:
+    place.use_git()
+    plan = place.plan(*place.scripted([{"do": "shell", "script": "echo new > new.txt; echo id > .git/note"}]))
+    assert kinds_and_paths(plan) == [("create", "new.txt")]
+    assert plan["warnings"] == []
+
+
 def test_two_commits_of_an_agent_are_one_sentence_and_a_branch_another(place: AgentPlace) -> None:
     place.use_git()
     name = "git -c user.name=a -c user.email=b"
