@@ -5818,11 +5818,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
-            <source>did not run</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>disk</source>
             <translation type="unfinished" />
@@ -5869,6 +5864,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>exit {code}</source>
             <translation type="unfinished" />

@@ -71,8 +71,11 @@ def _command(call: ToolCall) -> ChipWords:
     subject = shown(call.command or call.title or call.tool, limit=400)
     if _QUEUED in call.output:
         return ChipWords(ChipMark.STAGED, tr("command queued"), subject, output=call.output)
-    failed = tr("did not run") if call.asked else tr("failed")
-    verb = {ToolCallStatus.COMPLETED: tr("ran"), ToolCallStatus.FAILED: failed}
+    if call.exit_code is not None:
+        ended = tr("exit {code}", code=call.exit_code)
+        mark = ChipMark.FAILED if call.exit_code else ChipMark.DONE
+        return ChipWords(mark, tr("ran"), subject, more=ended, output=call.output)
+    verb = {ToolCallStatus.COMPLETED: tr("ran"), ToolCallStatus.FAILED: tr("failed")}
     return ChipWords(_mark(call, ChipMark.DONE), verb.get(call.status, tr("runs")), subject, output=call.output)
 
 
