@@ -4,7 +4,6 @@ import ctypes.util
 import importlib.util
 import os
 import secrets
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -150,7 +149,7 @@ def confinement(root: Path = Path("/")) -> Iterator[Finding]:
     yield Finding("overlay", Level.INFO, "Overlay file systems are " + ("available." if overlay else "not available."))
     limits = namespace_limits(root)
     yield Finding("namespaces", Level.INFO, limits.description, limits.remedy)
-    found = shutil.which("bwrap")
+    found = find_program("bwrap")
     words = f"Found at {found}." if found else "Not found."
     yield Finding("bubblewrap", Level.INFO, words, "" if found else _INSTALL_BUBBLEWRAP)
     missing = landlock_missing()
@@ -162,7 +161,7 @@ def confinement(root: Path = Path("/")) -> Iterator[Finding]:
 
 def way_to_confinement(root: Path = Path("/")) -> str:
     """What a person can do where agents cannot be confined."""
-    if not shutil.which("bwrap"):
+    if not find_program("bwrap"):
         return _INSTALL_BUBBLEWRAP
     if not namespace_limits(root).are_allowed:
         return "See namespaces above."

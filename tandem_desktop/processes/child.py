@@ -119,13 +119,20 @@ def _setpriv() -> str | None:
     return find_program("setpriv")
 
 
+_SYSTEM_FOLDERS = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin")
+
+
 def find_program(name: str, outside: Path | None = None) -> str | None:
     """A program from an absolute entry of PATH; none that lies in the folder `outside`, or leads there.
 
-    A relative entry, or one in a workspace, would let the workspace choose what Tandem itself starts.
+    A relative entry, or one in a workspace, would let the workspace choose what Tandem itself starts. Where the
+    workspace is not known, the entries of the system come before all others.
     """
     inside = outside.resolve() if outside is not None else None
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if outside is None:
+        folders.sort(key=lambda folder: folder not in _SYSTEM_FOLDERS)
+    for folder in folders:
         if not folder.startswith("/") or (inside is not None and _leads_into(Path(folder), inside)):
             continue
         found = shutil.which(name, path=folder)

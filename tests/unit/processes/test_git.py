@@ -161,3 +161,14 @@ def test_a_link_outside_that_leads_into_the_workspace_is_not_taken(
     monkeypatch.setenv("PATH", str(tmp_path / "tools"))
     assert find_program("git", outside=fake) is None
     assert find_program("git") == str(tmp_path / "tools" / "git")
+
+
+def test_a_program_of_the_system_is_taken_before_one_of_any_other_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sh", "only-here"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert find_program("sh") in ("/usr/bin/sh", "/bin/sh")
+    assert find_program("only-here") == str(tmp_path / "only-here")
