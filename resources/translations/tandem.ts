@@ -1463,6 +1463,14 @@
             <source>Exact names of tools that may only be used through a plan, such as gmail_send.</source>
             <translation type="unfinished" />
         </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Exactly this will be written to {workspace}, and {n} calls made outside it. Nothing else.</source>
+            <extracomment>Of one: Exactly this will be written to {workspace}, and {n} call made outside it. Nothing else.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Exactly this will be written to {workspace}. Nothing else.</source>
@@ -5547,6 +5555,14 @@
             <source>alternative to r{revision}</source>
             <translation type="unfinished" />
         </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>and {n} external calls, which the agent makes once each; they cannot be undone</source>
+            <extracomment>Of one: and {n} external call, which the agent makes once; it cannot be undone</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>and {n} more</source>
@@ -6893,6 +6909,22 @@
             <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>{n} entries set aside</source>
             <extracomment>Of one: {n} entry set aside</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
+            <source>{n} external calls</source>
+            <extracomment>Of one: {n} external call</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>{n} external calls made</source>
+            <extracomment>Of one: {n} external call made</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>

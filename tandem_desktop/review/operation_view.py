@@ -123,17 +123,19 @@ class Totals:
     added: int
     removed: int
     commands: int
+    external_calls: int
     kinds: tuple[tuple[OperationKind, int], ...]
 
     @classmethod
     def of(cls, views: Iterable[OperationView]) -> "Totals":
         kinds: dict[OperationKind, int] = {}
         paths: set[str] = set()
-        operations = added = removed = commands = 0
+        operations = added = removed = commands = external = 0
         for view in views:
             operation = view.operation
             operations += 1
-            commands += operation.is_run
+            commands += operation.command_call is not None
+            external += operation.kind.spec.is_external
             kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
             path = operation.to or operation.path
             if path is not None and operation.kind.spec.is_file:
@@ -142,7 +144,7 @@ class Totals:
                 plus, minus = line_counts(view)
                 added, removed = added + plus, removed + minus
         ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
-        return cls(operations, len(paths), added, removed, commands, ordered)
+        return cls(operations, len(paths), added, removed, commands, external, ordered)
 
 
 def folder_of(path: str) -> str:

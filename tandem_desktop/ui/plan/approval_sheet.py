@@ -153,12 +153,13 @@ class ApprovalSheet(Sheet):
         self._facts.setColumnMinimumWidth(0, theme.px(118))
         self._facts.setColumnStretch(1, 1)
         self.body.addLayout(self._facts)
-        self.commands, self.recorded = (plain_label("", wrap=True) for _ in range(2))
+        self.commands, self.external_calls, self.recorded = (plain_label("", wrap=True) for _ in range(3))
         self.recorded.setObjectName("approval-recorded")
         top, middle = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter  # top: for values that may wrap
         rows = (
             (tr("Files"), top, self._files_row()),
             (tr("Commands"), top, _in_a_row(self.commands)),
+            ("", top, _in_a_row(self.external_calls)),
             ("", middle, _in_a_row(self.recorded)),
             (tr("If something fails"), middle, self._policy_row()),
             (tr("Digest"), middle, self._digest_row()),
@@ -242,7 +243,16 @@ class ApprovalSheet(Sheet):
         self._page, self._noted = page, page.version.plan_id
         totals = page.sums
         self.title.setText(tr("Implement revision {revision}", revision=page.version.revision))
-        if page.version.operations:
+        if totals.external_calls:
+            told = [
+                tr_n(
+                    "Exactly this will be written to {workspace}, and {n} call made outside it. Nothing else.",
+                    "Exactly this will be written to {workspace}, and {n} calls made outside it. Nothing else.",
+                    totals.external_calls,
+                    workspace=self._workspace,
+                )
+            ]
+        elif page.version.operations:
             told = [tr("Exactly this will be written to {workspace}. Nothing else.", workspace=self._workspace)]
         else:
             told = [
@@ -266,6 +276,14 @@ class ApprovalSheet(Sheet):
         self.recorded.setText(instead)
         self.recorded.setVisible(bool(instead))
         self.commands.setText(_commands(page, totals))
+        self.external_calls.setText(
+            tr_n(
+                "and {n} external call, which the agent makes once; it cannot be undone",
+                "and {n} external calls, which the agent makes once each; they cannot be undone",
+                totals.external_calls,
+            )
+        )
+        self.external_calls.setVisible(totals.external_calls > 0)
         self.digest.setText(wording.long_digest(page.digest))
         self.digest.setToolTip(plain_tooltip(page.digest))
         self.rework.setVisible(comments > 0)
@@ -377,7 +395,7 @@ class ApprovalSheet(Sheet):
 def _commands(page: PlanPage, totals: Totals) -> str:
     if not totals.commands:
         return tr("none")
-    places = [at for at, view in enumerate(page.views) if view.operation.is_run]
+    places = [at for at, view in enumerate(page.views) if view.operation.command_call is not None]
     last_file = max((at for at, view in enumerate(page.views) if not view.operation.is_run), default=-1)
     count, together = f"{totals.commands:,}", len(page.beside)
     told = tr("{count}, will really run each in its place among the files", count=count)

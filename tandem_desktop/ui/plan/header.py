@@ -66,6 +66,9 @@ class PlanTotals(QPushButton):
                 pieces.append((f"−{totals.removed:,}", "removed_ink", True))
         if totals.commands:
             pieces.append((tr_n("{n} command", "{n} commands", totals.commands), "muted", True))
+        if totals.external_calls:
+            calls = tr_n("{n} external call", "{n} external calls", totals.external_calls)
+            pieces.append((calls, "muted", True))
         self._pieces = pieces
         self.setEnabled(bool(digest))
         self.setCursor(Qt.CursorShape.PointingHandCursor if digest else Qt.CursorShape.ArrowCursor)

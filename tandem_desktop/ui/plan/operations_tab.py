@@ -373,6 +373,8 @@ def _done(page: PlanPage) -> str:
         parts.append(f"{files} +{totals.added:,} −{totals.removed:,}")
     if totals.commands:
         parts.append(tr_n("{n} command run", "{n} commands run", totals.commands))
+    if totals.external_calls:
+        parts.append(tr_n("{n} external call made", "{n} external calls made", totals.external_calls))
     return tr("Completed: {parts}", parts=", ".join(parts)) if parts else tr("Completed")
 
 

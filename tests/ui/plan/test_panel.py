@@ -37,7 +37,7 @@ from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.plan.undo_sheet import UndoRequest
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner
-from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
+from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write, an_external_call
 from tests.ui.plan.pages import a_page, a_staged, the_operations, viewed
 from tests.ui.plan.test_runs_and_revisions_models import a_run
 
@@ -209,6 +209,19 @@ def test_every_flagged_operation_is_acknowledged_before_implement_can_be_pressed
     qtbot.waitUntil(implement.isEnabled)
     QTest.keyClick(box, Qt.Key.Key_Space)
     assert not implement.isEnabled()
+
+
+def test_an_external_call_is_named_apart_from_files_and_commands(panel: ExecutionPlanPanel) -> None:
+    page = a_page(viewed(an_external_call("mcp__odoo__create_invoice", amount=3)))
+    panel.show_page(page)
+    assert "1 external call" in panel.header.totals.words()
+    assert "command" not in panel.header.totals.words()
+    sheet = panel.sheets.approval
+    sheet.ask(page)
+    assert "and 1 call made outside it. Nothing else." in sheet.said.text()
+    assert sheet.commands.text() == "none"
+    assert sheet.external_calls.text() == "and 1 external call, which the agent makes once; it cannot be undone"
+    assert not sheet.external_calls.isHidden()
 
 
 @pytest.mark.req("S2-27")
