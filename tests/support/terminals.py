@@ -2,11 +2,14 @@
 
 import os
 import pty
+import select
 import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from tests.support.patience import PATIENCE_S
 
 
 class TerminalShell:
@@ -19,12 +22,12 @@ class TerminalShell:
     def type(self, text: str) -> None:
         os.write(self._terminal, text.encode())
 
-    def until(self, text: str) -> str:
+    def until(self, text: str, unless: str = "\0") -> str:
         """What was shown up to this text, and the text."""
         while text not in self._unread:
-            chunk = os.read(self._terminal, 65536)
-            assert chunk, self._unread
-            self._unread += chunk.decode(errors="replace")
+            assert unless not in self._unread, self._unread
+            assert select.select([self._terminal], [], [], PATIENCE_S)[0], f"waits for {text!r}: {self._unread}"
+            self._unread += os.read(self._terminal, 65536).decode(errors="replace")
         end = self._unread.index(text) + len(text)
         shown, self._unread = self._unread[:end], self._unread[end:]
         return shown
@@ -35,8 +38,8 @@ class TerminalShell:
         return self.ended()
 
     def ended(self) -> tuple[int, str]:
-        """Wait for the end of the command that was typed."""
-        shown = self.until("<ended ")
+        """Wait for the end of the command that was typed, which must ask nothing more."""
+        shown = self.until("<ended ", unless="[y/N] ")
         return int(self.until(">")[:-1]), shown.removesuffix("<ended ")
 
 
