@@ -198,7 +198,7 @@ def branch(parser: ArgumentParser) -> None:
 
 def approve(parser: ArgumentParser) -> None:
     plan(parser)
-    parser.add_argument("--digest", metavar="D", required=True, help="at least 12 digits of the digest you were shown")
+    parser.add_argument("--digest", metavar="D", help="at least 12 digits of the digest you were shown")
     parser.add_argument("--notes", metavar="T", default="", help="words the agent hears with the result")
     parser.add_argument(
         "--comments-as-notes", action="store_true", help="comments that were not sent go with the notes"

@@ -8,12 +8,14 @@ from tandem_desktop.cli import arguments
 
 PROPOSE, LOOK, CHANGE, DECIDE, RUN, HEALTH = GROUPS = (
     "Propose",
-    "Look and try, nothing is written",
-    "Make a new revision",
+    "Look and try",
+    "Revise",
     "Decide",
-    "Do it, take it back",
+    "Run and undo",
     "Health",
 )
+MAIN_CALLS = ("propose", "review", "run", "list", "show", "approve", "reject", "apply", "undo", "recover")
+"""The way of every change, in its order; `tandem --help` explains these and names the others."""
 
 
 def nothing(parser: ArgumentParser) -> None:
@@ -287,11 +289,15 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         DECIDE,
         "exactly this, once",
         "Approve the newest revision by the digest you were shown. The approval holds in this workspace, for one run,\n"
-        "for 24 hours, and ends with any newer revision.",
-        (("tandem approve PLAN-1a2b3c4d --digest 0123456789ab", "at least 12 digits of the digest shown"),),
+        "for 24 hours, and ends with any newer revision. At the terminal on which show printed the plan just before,\n"
+        "the digest can be left out: the call asks, and a yes approves exactly what was shown.",
+        (
+            ("tandem approve PLAN-1a2b3c4d", "after tandem show PLAN-1a2b3c4d: asks, y approves"),
+            ("tandem approve PLAN-1a2b3c4d --digest 0123456789ab", "at least 12 digits of the digest shown"),
+        ),
         "plans:approve",
         arguments.approve,
-        "PLAN --digest D [--notes T]",
+        "PLAN [--digest D] [--notes T]",
     ),
     CommandSpec(
         "reject",
@@ -348,7 +354,7 @@ CALLS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "propose",
         PROPOSE,
-        "plan JSON becomes a plan; nothing is written to your files",
+        "plan JSON becomes a plan; no file is touched",
         "Read plan JSON, try every step on the workspace in memory, and stage the operations for review.\n"
         "A step that does not apply is refused with its name and the reason, and no plan is made.\n"
         "FILE is relative to the folder you are in, not to -C.",

@@ -4,9 +4,11 @@ import contextlib
 import json
 import os
 import sys
+import termios
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, TextIO
 
 from tandem_desktop.diff.text import is_hidden, visible
@@ -14,6 +16,8 @@ from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage import syscalls
 
 _RESET = "\x1b[0m"
+_START_TIME = 19
+"""The place of the start time in /proc/PID/stat, counted behind the name."""
 
 
 class Tone(Enum):
@@ -87,6 +91,37 @@ def _painted(piece: Piece, *, colours: bool) -> str:
     return f"{tone.value}{safe}{_RESET}" if colours and tone.value and safe else str(safe)
 
 
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """A terminal as one session has it: after a log-out the same device is another terminal."""
+
+    device: int
+    session: int
+    """The process id of the session leader."""
+    started: int
+    """When the session leader started, in ticks since boot: process ids are used again."""
+
+
+def terminal_of(*streams: TextIO | None) -> Terminal | None:
+    """The controlling terminal of this session, if each of these streams is connected to it."""
+    try:
+        devices = {_controlling(stream) for stream in streams}
+        session = os.getsid(0)
+        stat = Path(f"/proc/{session}/stat").read_bytes()
+        started = int(stat.rpartition(b")")[2].split()[_START_TIME])
+    except (OSError, ValueError, IndexError):
+        return None
+    return Terminal(devices.pop(), session, started) if len(devices) == 1 else None
+
+
+def _controlling(stream: TextIO | None) -> int:
+    """The device behind a stream, if it is our controlling terminal."""
+    if stream is None:
+        raise ValueError("the stream is closed")
+    os.tcgetpgrp(stream.fileno())  # refused for anything but the controlling terminal
+    return os.fstat(stream.fileno()).st_rdev
+
+
 class Console:
     """Writes answers and remarks. Untrusted text is escaped."""
 
@@ -102,11 +137,25 @@ class Console:
 
     @property
     def can_ask(self) -> bool:
-        """Whether a person is at a terminal, and reads and types there."""
+        """Whether a person reads and types at a terminal, to answer what an agent asks."""
         try:
             return sys.stdin is not None and sys.stdin.isatty() and self._err is not None and self._err.isatty()
         except ValueError:  # one of them is closed
             return False
+
+    def answers_at(self) -> Terminal | None:
+        """The terminal that answers for a person are printed on."""
+        return None if self.as_json else terminal_of(self._out)
+
+    def asks_at(self) -> Terminal | None:
+        """The terminal at which a person can be asked something."""
+        return None if self.as_json else terminal_of(sys.stdin, self._err)
+
+    def confirms(self, question: str) -> bool:
+        """True if the person at the terminal types y or yes; what was typed before the question does not count."""
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        self.remark_raw(f"{question} [y/N] ")
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     def answer(self, lines: Iterable[Line]) -> None:
         """Lines for a person, on stdout."""

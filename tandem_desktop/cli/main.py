@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from tandem_desktop import __version__
-from tandem_desktop.cli.commands import CALLS, GROUPS, CommandSpec
+from tandem_desktop.cli.commands import CALLS, GROUPS, MAIN_CALLS, CommandSpec
 from tandem_desktop.cli.console import Console, Line, Span, Tone, UsageError, sentence
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
@@ -36,6 +36,8 @@ class CommandResult:
     exit_code: int = 0
     failure: TandemError | None = None
     """Why the exit code is not 0, where something went wrong that was no refusal."""
+    delivered: Callable[[], None] = lambda: None
+    """Called when all of it has been written."""
 
 
 def utc(moment: datetime | None) -> str | None:
@@ -173,6 +175,7 @@ def _deliver(console: Console, answer: CommandResult) -> int:
             if answer.next:
                 console.answer([(Span("Next: ", Tone.STRONG), sentence(answer.next))])
         console.flush()
+        answer.delivered()
     except BrokenPipeError:
         console.give_up_stdout()  # the reader closed the pipe
     except OSError as error:
@@ -240,17 +243,11 @@ See exactly what an agent will do, approve exactly that, get exactly that, take 
 """
 
 _CLOSING = """\
-A first change:
-  tandem propose plan.json                   staged; nothing is written yet
-  tandem show PLAN --diff                    every operation, every line, and the digest
-  tandem approve PLAN --digest DIGEST        exactly this, once
-  tandem apply PLAN                          all of it, or nothing
-  tandem undo RUN                            as if it had never been
-
 PLAN and RUN are ids such as PLAN-1a2b3c4d, or their first digits.
-Exit codes: 0 done · 1 a bug, or a check that failed · 2 bad arguments or unknown names · 3 refused, nothing changed
-            4 the run failed · 5 an interrupted run must be settled: tandem recover
-More about one call: tandem COMMAND --help
+Exit codes: 0 done · 1 a bug, or a check that failed · 2 bad arguments
+            3 refused, nothing changed · 4 the run failed
+            5 an interrupted run must be settled: tandem recover
+Options and examples of one call: tandem COMMAND --help
 """
 
 
@@ -311,12 +308,17 @@ def _common() -> TandemParser:
 
 
 def _overview() -> str:
-    width = max(len(spec.shown) for spec in CALLS)
-    parts = []
+    main = [spec for name in MAIN_CALLS for spec in CALLS if spec.name == name]
+    calls = [spec.shown.partition(" [")[0] for spec in main]
+    width = max(map(len, calls))
+    lines = ["Every change:"]
+    lines += [f"  {call:<{width}}  {spec.summary}" for call, spec in zip(calls, main, strict=True)]
+    lines += ["", "More:"]
+    width = max(map(len, GROUPS))
     for group in GROUPS:
-        lines = [f"  {spec.shown:<{width}}  {spec.summary}" for spec in CALLS if spec.group == group]
-        parts.append("\n".join([f"{group}:", *lines]))
-    return "\n\n".join(parts)
+        names = " ".join(spec.name for spec in CALLS if spec.group == group and spec not in main)
+        lines.append(f"  {group:<{width}}  {names}")
+    return "\n".join(lines)
 
 
 def _examples(examples: Sequence[tuple[str, str]]) -> str:

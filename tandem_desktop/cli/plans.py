@@ -1,14 +1,21 @@
 """Commands that create, change and decide plans."""
 
 import re
+from collections import Counter
 from typing import Any, NamedTuple
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Span, Tone
+from tandem_desktop.cli.console import Line, Span, Tone, UsageError
 from tandem_desktop.cli.formatting import edited_page_text, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
-from tandem_desktop.cli.show import go_on
-from tandem_desktop.domain.errors import BadInputError, NotApprovableError
+from tandem_desktop.cli.show import go_on, shown_digests
+from tandem_desktop.cli.shown_digests import LIFETIME
+from tandem_desktop.domain.errors import (
+    ApprovalDriftError,
+    ApprovalMissingError,
+    BadInputError,
+    NotApprovableError,
+)
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.plan_steps import phase_of
@@ -95,7 +102,10 @@ def approve(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
     drafts = _drafts(call, plan_id)
     edited = call.engine.plans.edited_page(plan_id, call.engine.plans.latest_revision(plan_id))
-    approval = call.engine.decisions.approve(plan_id, call.arguments.digest, notes=call.arguments.notes, drafts=drafts)
+    digest = call.arguments.digest
+    if digest is None:
+        digest = _confirmed(call, plan_id)
+    approval = call.engine.decisions.approve(plan_id, digest, notes=call.arguments.notes, drafts=drafts)
     revision = approval.approval_hash.revision
     data: dict[str, Any] = {
         "plan_id": plan_id,
@@ -116,6 +126,42 @@ def approve(call: CommandContext) -> CommandResult:
         lines.append("It has no operations: it is text, there is nothing to write, and no run follows.")
         return CommandResult(data, lines, next=f"Let its agent carry it out: {go_on(call, version)}")
     return CommandResult(data, lines, next=call.command("apply", plan_id))
+
+
+def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
+    """The digest that was shown on this terminal just before, after the person has said yes to it.
+
+    Raises:
+        UsageError: there is no terminal to ask at.
+        ApprovalMissingError: it was not shown here, or the answer is not yes.
+        ApprovalDriftError: another revision is the latest now.
+    """
+    terminal = call.console.asks_at()
+    if terminal is None:
+        raise UsageError(
+            "The following arguments are required: --digest.", next="See how it is called: tandem approve --help"
+        )
+    look = f"Look at it here first: {call.command('show', plan_id)}"
+    shown = shown_digests(call).find(plan_id, terminal)
+    if shown is None:
+        minutes = LIFETIME.seconds // 60
+        raise ApprovalMissingError(
+            f"{plan_id} was not shown on this terminal in the last {minutes} minutes.", next=look
+        )
+    version = call.engine.plans.revision(plan_id)
+    if json_output.digest_of(version) != shown.digest:
+        raise ApprovalDriftError(
+            f"{plan_id} has changed since it was shown: that was r{shown.revision} with another digest, "
+            f"this is r{version.revision}.",
+            next=look,
+        )
+    kinds = Counter(operation.kind.value for operation in version.operations)
+    counts = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    call.console.remark((Span(plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"))
+    call.console.remark(f"{count(len(version.operations), 'operation')}{': ' if counts else ''}{counts}")
+    if not call.console.confirms(f"approve {shown.digest[:6]}…?"):
+        raise ApprovalMissingError(f"{plan_id} r{version.revision} is not approved; nothing changed.")
+    return shown.digest
 
 
 def reject(call: CommandContext) -> CommandResult:

@@ -1,6 +1,7 @@
 """Commands that show, compare and simulate plans."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tandem_desktop.cli.formatting import (
     ran_lines,
 )
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
+from tandem_desktop.cli.shown_digests import ShownDigests
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.errors import PlanNotFoundError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
@@ -128,7 +130,17 @@ def show(call: CommandContext) -> CommandResult:
     if version.approval_hash != digest:
         altered = f"! The record was altered: it claims the digest {version.approval_hash[:12] or 'none'}."
         lines.append(Span(altered, Tone.FAILED))
-    return CommandResult(data, lines, next=_after_show(call, version, meta))
+    terminal = call.console.answers_at()
+    answer = CommandResult(data, lines, next=_after_show(call, version, meta, asks=terminal is not None))
+    if terminal is None:
+        return answer
+    record = shown_digests(call).record
+    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal))
+
+
+def shown_digests(call: CommandContext) -> ShownDigests:
+    """What was shown of the plans of this workspace."""
+    return ShownDigests(call.engine.locations, call.engine.workspace.identity.key, call.engine.clock)
 
 
 def compare(call: CommandContext) -> CommandResult:
@@ -292,7 +304,8 @@ def _rehearsed(found: Rehearsal | None, told: Mapping[OperationId, tuple[GitEffe
         yield f"  {problem.step}  did not apply: {sentence(problem.reason)}"
 
 
-def _after_show(call: CommandContext, version: PlanVersion, meta: PlanMeta) -> str:
+def _after_show(call: CommandContext, version: PlanVersion, meta: PlanMeta, *, asks: bool) -> str:
+    """The next call; `asks` if `approve` will ask for the digest that is shown here."""
     plan_id = version.plan_id
     if version.revision != meta.revision:
         return f"Bring it back with: {call.command('restore', plan_id, str(version.revision))}"
@@ -301,7 +314,8 @@ def _after_show(call: CommandContext, version: PlanVersion, meta: PlanMeta) -> s
     if can(meta, EventKind.APPROVE):
         if version.incomplete:
             return f"Let the agent go on: {go_on(call, version)}"
-        return call.command("approve", plan_id, "--digest", json_output.digest_of(version))
+        digest = () if asks else ("--digest", json_output.digest_of(version))
+        return call.command("approve", plan_id, *digest)
     if meta.status is PlanStatus.COMPLETED and meta.execution_session:
         return f"Take it back with: {call.command('undo', meta.execution_session)}"
     if meta.status in (PlanStatus.REJECTED, PlanStatus.EXPIRED):

@@ -62,18 +62,17 @@ class EventStream:
                         return
                     event, numbers = self._waiting.popleft()
                 for number in numbers:
-                    self._deliver(event, number)
+                    subscriber = self._subscribers.get(number, _ignore)
+                    try:
+                        subscriber(event)
+                    except Exception:
+                        _log.exception("A subscriber failed on %s; the others were told all the same.", event.type)
         finally:
             # Only an interrupted thread gets here; the rest is delivered with the next event.
             if not settled:
                 with self._lock:
                     self._delivering = False
 
-    def _deliver(self, event: TandemEvent, number: int) -> None:
-        subscriber = self._subscribers.get(number)
-        if subscriber is None:
-            return
-        try:
-            subscriber(event)
-        except Exception:
-            _log.exception("A subscriber failed on %s; the others were told all the same.", event.type)
+
+def _ignore(event: TandemEvent) -> None:
+    """In place of a subscriber that has unsubscribed."""

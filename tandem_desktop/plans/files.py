@@ -64,6 +64,8 @@ class PlanFiles:
         self._folder = folder
         self._artifacts = artifacts
         self._metas: StatCache[PlanId, PlanMeta] = StatCache(_METAS_REMEMBERED)
+        self.written: dict[PlanId, int] = {}
+        """The last version of each record that was written here."""
         self._versions: StatCache[tuple[PlanId, int], PlanVersion] = StatCache(_VERSIONS_REMEMBERED)
         self._worded: StatCache[tuple[PlanId, int], str] = StatCache(_VERSIONS_REMEMBERED)
 
@@ -149,6 +151,7 @@ class PlanFiles:
 
     def save_meta(self, folder: Path, meta: PlanMeta) -> None:
         """Replace the record, then the Markdown page, which is optional."""
+        self.written[meta.plan_id] = meta.version
         atomic.replace(folder / META, records.encode(meta))
         if meta.status is not PlanStatus.EXECUTING:
             self._save_page(folder, meta)  # only for reading; a run does not wait for it

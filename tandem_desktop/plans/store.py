@@ -291,6 +291,10 @@ class PlanStore:
         """
         return self._files.meta(plan_id)
 
+    def has_written(self, meta: PlanMeta) -> bool:
+        """True if this store wrote that version of the record last, and so has announced it; not another process."""
+        return self._files.written.get(meta.plan_id) == meta.version
+
     def revision(self, plan_id: PlanId, revision: int | None = None) -> PlanVersion:
         """One revision, the latest when none is named.
 

@@ -298,7 +298,8 @@ class PlanController(RequestController):
                 self.text_approved.emit(plan_id)
                 self.changed.emit()
             else:
-                self._carry_out(self._background.apply(plan, policy))
+                # The end of the run is an event, which the window follows for every run.
+                self._commands.run(self._background.apply(plan, policy), failed=self._refused)
 
         seen, sheet = self._panel.operations.list.seen.all, self._panel.sheets.approval
         notes = sheet.notes.text().strip()

@@ -474,13 +474,14 @@ class WorkspaceController(QObject):
             self.open_plan(PlanId(plan_id))
 
     def _store_changed(self) -> None:
-        """Plans or runs changed on disk: refresh the lists, and the page if its record changed."""
+        """Plans or runs changed on disk: refresh the lists, and the page if another process changed its record."""
         self.refresh_plans()
         self.refresh_runs()
         page, plans = self.panel.page, self.background.engine.plans
         if page is not None and page.version.plan_id == self._plan_id and page.version.revision == page.meta.revision:
             with contextlib.suppress(TandemError):
-                if plans.meta(page.version.plan_id).version != page.meta.version:
+                stored = plans.meta(page.version.plan_id)
+                if stored.version != page.meta.version and not plans.has_written(stored):
                     self.open_plan(page.version.plan_id)
 
     def _look_again(self) -> None:

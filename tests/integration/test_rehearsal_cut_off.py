@@ -31,7 +31,11 @@ def processes() -> list[int]:
     return found
 
 
-CUTS = [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 4), (signal.SIGTERM, 4)]
+CUTS = [
+    (signal.SIGKILL, -signal.SIGKILL),
+    (signal.SIGINT, 4),
+    pytest.param(signal.SIGTERM, 4, marks=pytest.mark.exhaustive),
+]
 
 
 @pytest.mark.parametrize(("number", "code"), CUTS)

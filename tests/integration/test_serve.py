@@ -343,7 +343,7 @@ def test_events_come_as_server_sent_events_when_they_are_asked_for(served: Serve
         assert json.loads(events.readline().removeprefix(b"data: "))["planId"] == version.plan_id
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive)])
 def test_ctrl_c_stops_what_runs_puts_it_back_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     with serving(tmp_path) as served:
         version = served.propose(write("first"), bash("echo started; sleep 60"))

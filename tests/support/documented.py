@@ -16,6 +16,7 @@ from tandem_desktop.storage.paths import resource
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path, searched
 from tests.support.command_line import CommandLine
+from tests.support.terminals import a_terminal_of_calls
 
 ELSEWHERE = (
     "./packaging/",
@@ -87,10 +88,20 @@ class Reader:
         words = shlex.split(command, comments=True) if not _HEREDOC.search(command.partition("\n")[0]) else []
         if words[:1] != ["tandem"] or any(_SHELL.search(word) for word in words if " " not in word):
             return self._bash(command)
+        if words[1] == "approve" and "--digest" not in words:
+            return self._approve_at_a_terminal(words)
         self._capsys.readouterr()
         code = main(words[1:])
         said = self._capsys.readouterr()
         return code, said.out + said.err
+
+    def _approve_at_a_terminal(self, words: list[str]) -> tuple[int, str]:
+        with a_terminal_of_calls(self._workspace) as terminal:
+            terminal.run(shlex.join(["show", *words[2:]]))
+            terminal.type(f"{shlex.join(words[1:])}\n")
+            terminal.until("[y/N] ")
+            terminal.type("y\n")
+            return terminal.ended()
 
     def _bash(self, command: str) -> tuple[int, str]:
         ended = subprocess.run(["bash", "-ec", command], capture_output=True, text=True, check=False)

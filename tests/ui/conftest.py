@@ -7,6 +7,7 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
 from tests.support.patience import PATIENCE_MS
@@ -33,4 +34,6 @@ class PatientBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
+    # What the test before left to be deleted later would be styled once more when the next window sets its style sheet.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     return PatientBot(request)

@@ -7,9 +7,9 @@ The window, the engine, the files and the agent's process are real; only the dis
 
 - A *hop* is a function of tandem_desktop on the way from the cause to the effect; a lambda is one, and so is a signal
   that is connected to a signal. The way is found backwards. It begins at the moment a condition first holds (the file
-  has its new content, the agent is being written to, the word or the text is in its widget): the functions on the
-  stack at that moment are on it. Where the stack begins in an event loop, the way goes on, with the whole stack of
-  that moment, at the call that led there:
+  has its new content after a system call that names it, the agent is being written to, the word or the text is in its
+  widget): the functions on the stack at that moment are on it. Where the stack begins in an event loop, the way goes
+  on, with the whole stack of that moment, at the call that led there:
   - for the callback of a future, the call that made its answer (calls that only return the answer are below it on the
     stack);
   - for an event out of a queue, the call that published it;
@@ -22,9 +22,8 @@ The window, the engine, the files and the agent's process are real; only the dis
   effect) whose arguments are names, attributes, constants, lambdas, collections of these, or calls with such arguments.
 - *Files entered* are all files of tandem_desktop in which any function ran between the cause and the effect.
 
-Each walk is taken five times. Several ways lead to the screen (an event, the answer of the command, a watcher of the
-stored files), and any of them may be the first: the longest counts. Of the files those count that were entered each
-time: other work may fall into one of the walks.
+Each walk is taken five times, and the longest counts. Of the files those count that were entered each time: other work
+may fall into one of the walks.
 """
 
 import asyncio
@@ -135,7 +134,7 @@ def implement(tracer: Tracer) -> Walk:
         target, badge = stage.workspace / PATH, person.find("plan-state")
         assert isinstance(badge, QLabel)
         recording = tracer.begin(
-            disk=lambda call: call.code.co_filename.endswith(SYSCALLS) and target.read_text() == TEXT,
+            disk=lambda call: _names(call, target.name) and target.read_text() == TEXT,
             screen=_on_screen(lambda: badge.text() == "Completed"),
         )
         person.click("approval-implement")
@@ -175,6 +174,11 @@ def _walked(name: str, person: Person, recording: Recording, moments: tuple[str,
 def _hops(way: list[Call]) -> list[Hop]:
     codes = [call.code for call in way]
     return [Hop(Path(each.co_filename), each.co_firstlineno, each.co_qualname, each.co_name) for each in codes]
+
+
+def _names(call: Call, name: str) -> bool:
+    """Whether it is a system call about this file: other threads make calls about other files at the same time."""
+    return call.code.co_filename.endswith(SYSCALLS) and name in call.frame.f_locals.values()
 
 
 def _on_screen(condition: Callable[[], bool]) -> Moment:

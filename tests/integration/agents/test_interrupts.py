@@ -47,7 +47,14 @@ def interrupted(place: AgentPlace, number: signal.Signals) -> tuple[int, dict[st
     return process.returncode, json.loads(out), err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive),  # the next test sends it as well
+        pytest.param(signal.SIGHUP, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_run_that_is_interrupted_ends_its_agent_and_leaves_the_workspace_alone(
     place: AgentPlace, number: signal.Signals
 ) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.support.agents_on_path import searched
+from tests.support.agent_scripts import Steps
+from tests.support.agents_on_path import put_on_path, searched
 from tests.ui.window.driver import Person
 
 
@@ -26,6 +27,24 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", searched(folder))
     monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
     return folder
+
+
+REPLACE = "Replace Hello with Goodbye."
+
+
+@pytest.fixture
+def quick_agent(workspace: Path, programs: Path, tmp_path: Path) -> None:
+    """An agent for tests of what comes after planning: from the standard library alone, so it starts in no time.
+
+    Asked to `REPLACE`, it writes each file that says Hello.
+    """
+    steps = Steps(workspace)
+    files = sorted(path for path in workspace.rglob("*") if path.is_file())
+    texts = {str(path.relative_to(workspace)): path.read_text() for path in files}
+    edits = [steps.write(path, text.replace("Hello", "Goodbye")) for path, text in texts.items() if "Hello" in text]
+    put_on_path(programs, "opencode", {"by_words": {REPLACE: [*edits, steps.say("Done.")]}})
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config" / "settings.toml").write_text('agent = "opencode"\n')
 
 
 @pytest.fixture

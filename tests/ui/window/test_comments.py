@@ -12,7 +12,10 @@ from tandem_desktop.domain.review import Side
 from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.widgets.buttons import PLAIN, PRIMARY
+from tests.ui.window.conftest import REPLACE
 from tests.ui.window.driver import Person
+
+pytestmark = pytest.mark.usefixtures("quick_agent")
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -21,7 +24,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody with a plan to review and its first change open."""
-    window.ask("/replace Hello Goodbye")
+    window.ask(REPLACE)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()
     window.press(Qt.Key.Key_N)

@@ -7,6 +7,8 @@ from PySide6.QtCore import QUrl
 
 from tests.ui.window.driver import Person
 
+pytestmark = pytest.mark.usefixtures("quick_agent")
+
 
 @pytest.fixture
 def opened(window: Person) -> list[str]:

@@ -8,13 +8,16 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
+from tests.ui.window.conftest import REPLACE
 from tests.ui.window.driver import Person
+
+pytestmark = pytest.mark.usefixtures("quick_agent")
 
 
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody with a plan to review."""
-    window.ask("/replace Hello Goodbye")
+    window.ask(REPLACE)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     return window
 

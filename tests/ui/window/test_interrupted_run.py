@@ -13,6 +13,8 @@ from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
+pytestmark = pytest.mark.usefixtures("quick_agent")
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -7,6 +7,8 @@ import pytest
 from tandem_desktop.domain.plan import PlanStatus
 from tests.ui.window.driver import Person
 
+pytestmark = pytest.mark.usefixtures("quick_agent")
+
 
 def propose(window: Person, *steps: dict[str, object]) -> str:
     engine = window.place.background.engine

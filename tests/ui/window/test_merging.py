@@ -11,7 +11,10 @@ from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.ui.merge.sheet import MergeSheet
 from tandem_desktop.ui.merge.view import Column
 from tandem_desktop.ui.plan.row_geometry import ROW
+from tests.ui.window.conftest import REPLACE
 from tests.ui.window.driver import Person
+
+pytestmark = pytest.mark.usefixtures("quick_agent")
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 LINES = [f"line {number}" for number in range(1, 21)]
@@ -29,7 +32,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def person(window: Person) -> Person:
-    window.ask("/replace Hello Goodbye")
+    window.ask(REPLACE)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     return window
 

@@ -17,6 +17,8 @@ from tests.support.command_line import bash, write
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
+pytestmark = pytest.mark.usefixtures("quick_agent")
+
 REPLACE = "echo replacing; sed -i s/Hello/Goodbye/ app.py README.md"
 
 

@@ -16,13 +16,16 @@ from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.ui.plan.viewed import WORDS
+from tests.ui.window.conftest import REPLACE
 from tests.ui.window.driver import Person
+
+pytestmark = pytest.mark.usefixtures("quick_agent")
 
 
 @pytest.fixture
 def person(window: Person) -> Person:
     """Somebody who has viewed both operations of a plan."""
-    window.ask("/replace Hello Goodbye")
+    window.ask(REPLACE)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     listed = window.place.panel.operations.list
     listed.setFocus()

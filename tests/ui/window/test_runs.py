@@ -9,6 +9,8 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tests.ui.window.driver import Person
 
+pytestmark = pytest.mark.usefixtures("quick_agent")
+
 WAIT = "echo ready; while [ ! -e ../go ]; do sleep 0.05; done"
 
 

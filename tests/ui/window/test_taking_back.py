@@ -14,6 +14,8 @@ from tests.support.command_line import bash, edit, write
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
+pytestmark = pytest.mark.usefixtures("quick_agent")
+
 Implement = Callable[..., None]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem_desktop.cli.commands import CALLS, GROUPS
+from tandem_desktop.cli.commands import CALLS, GROUPS, MAIN_CALLS
 from tandem_desktop.cli.console import UsageError
 from tandem_desktop.cli.main import _handler, build_parser
 
@@ -29,13 +29,15 @@ def test_each_call_explains_itself_with_an_example(name: str, capsys: pytest.Cap
     assert f"tandem {name}" in shown.split("Examples:")[1]
 
 
-def test_the_overview_has_every_group_and_call() -> None:
-    shown = build_parser().format_help()
-    for words in CALLS:
-        assert f"  {words.shown}" in shown
-    for group in GROUPS:
-        assert f"\n{group}:\n" in shown
-    assert max(map(len, shown.splitlines())) <= 120
+def test_the_overview_explains_ten_calls_and_names_each_other_one_in_its_group() -> None:
+    explained, _, named = build_parser().format_help().partition("\nMore:\n")
+    assert len(MAIN_CALLS) == 10
+    for spec in CALLS:
+        assert any(line.startswith(f"  {spec.name} ") for line in explained.splitlines()) == (spec.name in MAIN_CALLS)
+        group = next(line for line in named.splitlines() if line.startswith(f"  {spec.group}  "))
+        assert (spec.name in group.removeprefix(f"  {spec.group}").split()) == (spec.name not in MAIN_CALLS)
+    assert {spec.group for spec in CALLS} == set(GROUPS)
+    assert max(map(len, named.splitlines())) <= 80
 
 
 def test_every_call_leads_to_a_function() -> None:

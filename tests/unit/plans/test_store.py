@@ -183,6 +183,16 @@ def test_a_record_is_read_once_and_again_only_when_its_file_changed(store: PlanS
     assert store.meta(PLAN_ID) == own
 
 
+def test_a_store_tells_the_version_it_wrote_from_one_of_another_process(
+    store: PlanStore, another_store: Another
+) -> None:
+    store.create_plan(a_version(a_write()))
+    assert store.has_written(store.meta(PLAN_ID))
+    another_store().update(PLAN_ID, summarised("elsewhere"))
+    assert not store.has_written(store.meta(PLAN_ID))
+    assert store.has_written(store.update(PLAN_ID, summarised("here")))
+
+
 def test_a_revision_just_saved_is_known_without_reading_and_is_what_the_disk_says(
     store: PlanStore, another_store: Another, plans: Path
 ) -> None:
