@@ -252,7 +252,7 @@ class PerspectivePlanning:
         found = await Gathering(self._advisor, self._publish, self._engine.clock).gather(about)
         session_id = about.session_id
         if not found.voices:
-            return None, found.without(SYNTHESIS, "Nobody could be heard.")
+            return None, found.without(SYNTHESIS, "No advisor gave an answer.")
         self._publish(SynthesisStarted(session_id=session_id))
         try:
             synthesis, found = await synthesize(self._advisor, found, session_id)
