@@ -751,7 +751,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Choose who plans. Whoever it is works in a shadow of your project: nothing changes on disk until you say so.</source>
+            <source>Choose who plans. Every agent works in a shadow of your project: nothing changes on disk until you say so.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1114,16 +1114,6 @@
         <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Could break</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>Could not be heard.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>Could not be heard. {reason}</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
@@ -1631,6 +1621,16 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Further hosts an agent may reach, by the agent's name, or all, as in network_hosts.opencode = ["docs.example.org", "*.example.net", "127.0.0.1:4010"].</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <source>Gave no answer.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <source>Gave no answer. {reason}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2461,6 +2461,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <source>No advisor was asked beforehand</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>No agent has written to its error output.</source>
             <translation type="unfinished" />
@@ -2550,12 +2555,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>No telemetry: agents talk to their own models, Tandem itself talks to nobody.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>Nobody was asked beforehand</source>
+            <source>No telemetry: agents talk to their own models, Tandem itself connects to nothing.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3050,7 +3050,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan_text.py" />
-            <source>Plan expired: {title}. Nobody decided in time; a new revision brings it back.</source>
+            <source>Plan expired: {title}. There was no decision in time; a new revision brings it back.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4223,11 +4223,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/slash_commands.py" />
-            <source>The agent hears of the planning tools with your next message.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The agent is at work; stop it, or wait for the end of its turn.</source>
             <translation type="unfinished" />
@@ -4240,6 +4235,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>The agent is drafting. Read along; deciding comes when it has finished.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
+            <source>The agent is told of the planning tools with your next message.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4769,7 +4769,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>This plan expired: nobody decided in time. Tandem has changed nothing on disk.</source>
+            <source>This plan expired: there was no decision in time. Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5580,6 +5580,11 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
+            <source>asked</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>asks</source>
             <translation type="unfinished" />
         </message>
@@ -5740,6 +5745,11 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
+            <source>could not ask</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not delete</source>
             <translation type="unfinished" />
         </message>
@@ -5751,11 +5761,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not fetch</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
-            <source>could not hear</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5946,11 +5951,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
             <source>good</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
-            <source>heard</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6405,7 +6405,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/about.py" />
-            <source>see its own papers</source>
+            <source>see its own license files</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -34,7 +34,7 @@ from tandem_desktop.sessions.session import PlanningSession, Turn, problem_of, s
 from tandem_desktop.tasks.board import TaskBoard
 from tandem_desktop.tasks.runner import TaskRunner
 
-Seat = Callable[[Advisor], Awaitable[PlanningSession]]
+OpenSession = Callable[[Advisor], Awaitable[PlanningSession]]
 TakeTurn = Callable[[PlanningSession], Awaitable[Turn]]
 
 
@@ -62,7 +62,7 @@ class Delegation:
         self._nobody: TandemError | None = None
         """Why there was no agent for a task."""
 
-    async def plan(self, slot: Seat, take_turn: TakeTurn, is_stopped: Callable[[], bool]) -> Turn:
+    async def plan(self, slot: OpenSession, take_turn: TakeTurn, is_stopped: Callable[[], bool]) -> Turn:
         """Plan every task that can be; the last revision, and what first went wrong.
 
         Raises:
@@ -88,7 +88,7 @@ class Delegation:
             raise self._nobody
         return Turn(None, "", StopReason.CANCELLED)
 
-    async def _turn(self, task: TrackedTask, slot: Seat, take_turn: TakeTurn) -> Turn:
+    async def _turn(self, task: TrackedTask, slot: OpenSession, take_turn: TakeTurn) -> Turn:
         advisor = self._advisors.of(task.agent)
         try:
             session = await slot(advisor)
@@ -151,7 +151,6 @@ def _delegation(task: PlanTask) -> str:
     return f"Your task now: {task.id}, {task.subject}\n\n{task.description}{after}".strip()
 
 
-OpenSession = Callable[[Advisor], Awaitable[PlanningSession]]
 """Opens the session of the task for an advisor; shadow and plan stay the same."""
 
 SYNTHESIS = "synthesis"
@@ -252,7 +251,7 @@ class PerspectivePlanning:
         found = await Gathering(self._advisor, self._publish, self._engine.clock).gather(about)
         session_id = about.session_id
         if not found.voices:
-            return None, found.without(SYNTHESIS, "Nobody could be heard.")
+            return None, found.without(SYNTHESIS, "No advisor gave an answer.")
         self._publish(SynthesisStarted(session_id=session_id))
         try:
             synthesis, found = await synthesize(self._advisor, found, session_id)

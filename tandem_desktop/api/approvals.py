@@ -117,7 +117,7 @@ class Approvals:
         drafts = self._engine.commenting.comments(plan_id).drafts
         if drafts and not asked.comments_as_notes:
             raise NotApprovableError(
-                f"{plan_id} has comments that nobody has read yet.",
+                f"{plan_id} has comments that were not sent yet.",
                 next='Send the plan back with "approved": false, or approve it with "commentsAsNotes": true.',
             )
         self._engine.decisions.approve(plan_id, digest, notes=asked.reason, drafts=drafts)

@@ -436,11 +436,11 @@ def _closing(follower: Follower, session_id: SessionId) -> Callable[[TandemEvent
     """Close the follower with the end of the turn: all that was told before has reached it by then."""
     loop = asyncio.get_running_loop()
 
-    def hear(event: TandemEvent) -> None:
+    def receive(event: TandemEvent) -> None:
         if isinstance(event, TurnEnded) and event.session_id == session_id:
             loop.call_soon_threadsafe(follower.close)
 
-    return hear
+    return receive
 
 
 def _nothing(turn: Turn) -> SidecarError | UserAbortError:

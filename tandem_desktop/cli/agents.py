@@ -506,7 +506,7 @@ def _perspective_progress(event: TandemEvent) -> Line | None:
         case PerspectiveCompleted():
             return (Span(f"  {event.agent.value.upper()}: ", Tone.STRONG), event.perspective.analysis)
         case PerspectiveFailed():
-            return (Span(f"  {event.agent.value.upper()} could not be heard: ", Tone.WARNING), event.reason)
+            return (Span(f"  {event.agent.value.upper()} gave no answer: ", Tone.WARNING), event.reason)
         case SynthesisStarted():
             return "  Putting it together"
         case SynthesisEnded(problem=""):

@@ -101,7 +101,7 @@ def perspectives(parser: ArgumentParser) -> None:
         help="first ask CHAPO, KODA and DEVO, who may only look; then plan by tasks",
     )
     wanted.add_argument(
-        "--no-perspectives", dest="perspectives", action="store_const", const=False, help="ask nobody first"
+        "--no-perspectives", dest="perspectives", action="store_const", const=False, help="ask no advisor first"
     )
     wanted.add_argument(
         "--delegate",
@@ -199,7 +199,7 @@ def branch(parser: ArgumentParser) -> None:
 def approve(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("--digest", metavar="D", help="at least 12 digits of the digest you were shown")
-    parser.add_argument("--notes", metavar="T", default="", help="words the agent hears with the result")
+    parser.add_argument("--notes", metavar="T", default="", help="words the agent gets with the result")
     parser.add_argument(
         "--comments-as-notes", action="store_true", help="comments that were not sent go with the notes"
     )

@@ -140,7 +140,7 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "export",
         LOOK,
-        "a plan as one file, for somebody else or another workspace",
+        "a plan as one file, for another person or workspace",
         "Write every revision with its operations, all bytes, digests and comments into one sealed file.\n"
         "No approval goes with it. Imported elsewhere it shows the same diff and the same digest.",
         (
@@ -375,7 +375,7 @@ CALLS: tuple[CommandSpec, ...] = (
         "Nothing is guessed: a hunk that does not fit exactly is refused.",
         (
             ("git diff main..feature | tandem review - --no-window", "review a branch before it touches your files"),
-            ("tandem review fix.patch --no-window", "review a patch somebody sent"),
+            ("tandem review fix.patch --no-window", "review a patch you were sent"),
         ),
         "plans:review",
         arguments.review,
@@ -607,7 +607,7 @@ CALLS: tuple[CommandSpec, ...] = (
         "gc",
         HEALTH,
         "end plans that waited too long, put old ones away",
-        "End plans nobody decided about in time, move plans that ended long ago into .tandem/archive with their runs,\n"
+        "End plans without a decision in time, move plans that ended long ago into .tandem/archive with their runs,\n"
         "and remove stored bytes that no plan, run or session on this machine needs. The settings stale_after_days\n"
         "and retention_days say when. Runs that are put away can no longer be undone; nothing else is lost.",
         (("tandem gc", "do it now; the window does the first two by itself"),),

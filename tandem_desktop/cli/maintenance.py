@@ -20,7 +20,7 @@ def gc(call: CommandContext) -> CommandResult:
     }
     lines: list[Line] = []
     for words, plans in (
-        ("expired: nobody decided in time", expired),
+        ("expired: no decision in time", expired),
         ("put away into .tandem/archive", put_away.archived),
         ("removed from the archive", put_away.removed),
     ):

@@ -95,7 +95,7 @@ def _touched(version: PlanVersion) -> str:
     if version.changed_on_disk:
         changed = count(len(version.changed_on_disk), "path")
         return f"{changed} changed on disk while the agent was not confined, named in the warnings."
-    return "no file of the workspace changed meanwhile. The agent was not confined; other places were not looked at."
+    return "no file of the workspace changed during it. The agent was not confined; other places were not looked at."
 
 
 def approve(call: CommandContext) -> CommandResult:
@@ -211,7 +211,7 @@ def _drafts(call: CommandContext, plan_id: PlanId) -> tuple[Comment, ...]:
     drafts = call.engine.commenting.comments(plan_id).drafts
     if drafts and not call.arguments.comments_as_notes:
         raise NotApprovableError(
-            f"{plan_id} has {count(len(drafts), 'comment')} that nobody has read yet.",
+            f"{plan_id} has {count(len(drafts), 'comment')} that were not sent yet.",
             next=f"Send the plan back: {call.command('reject', plan_id)}; or approve it with --comments-as-notes",
         )
     return drafts

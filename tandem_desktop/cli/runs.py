@@ -66,7 +66,7 @@ def apply(call: CommandContext) -> CommandResult:
         raise
     lines: list[Line] = [_ended(ended.record), *result_table(ended.results, version.operations)]
     lines += [
-        f"{shown(each.path)} was changed by something else meanwhile ({each.change})."
+        f"{shown(each.path)} was changed by something else during the run ({each.change})."
         for each in ended.record.meanwhile
     ]
     has_commands = any(operation.is_run for operation in version.operations)

@@ -203,5 +203,5 @@ def as_text(perspective: Perspective) -> str:
 def all_as_text(found: Perspectives) -> str:
     """Every perspective, and those missing."""
     parts = [f"## {each.agent.value.upper()}\n\n{as_text(each)}" for each in found.voices]
-    parts += [f"{lost.part.upper()} could not be heard: {lost.reason}" for lost in found.missing]
+    parts += [f"{lost.part.upper()} gave no answer: {lost.reason}" for lost in found.missing]
     return "\n\n".join(parts)

@@ -1,7 +1,7 @@
 """Takes changes of a git repository back by value, so that no commit is lost and no reference left dangling.
 
-Objects are named by their content: what a run added stays, whoever else may need it by now. References are compared
-by value, loose or packed, and put back only where they still say what the run left.
+Objects are named by their content: what a run added stays, since other references may need it by now.
+References are compared by value, loose or packed, and put back only where they still say what the run left.
 """
 
 from collections.abc import Callable, Iterable, Mapping

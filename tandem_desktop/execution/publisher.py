@@ -285,7 +285,7 @@ def invert(step: Step) -> Step:
 def _refused(step: Step, error: OSError) -> OperationError:
     if error.errno == errno.EEXIST:
         return OperationError(
-            f"{step.to or step.path} appeared meanwhile, so it was not overwritten.",
+            f"{step.to or step.path} appeared during the run, so it was not overwritten.",
             path=step.to or step.path,
             step=step.operation,
             next="Look at the file, then make the plan again.",

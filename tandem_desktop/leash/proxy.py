@@ -45,7 +45,7 @@ async def system_resolver(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamProxies:
-    """The person's own proxies, by the kind of address; what they are told of a password is told nobody else."""
+    """The person's own proxies, by the kind of address; a password goes to them alone."""
 
     proxies: dict[str, str]
 

@@ -131,7 +131,7 @@ class WorkspaceToolHandler:
         self._turn = asyncio.Lock()
 
     async def present_plan(self, session_id: SessionId, markdown: str, title: str) -> str:
-        raise ToolDeniedError("There is nobody to present a plan to here.", next="Stage it with plan_propose.")
+        raise ToolDeniedError("There is no person to present a plan to here.", next="Stage it with plan_propose.")
 
     async def propose(self, session_id: SessionId, plan: PlanInput) -> ProposedPlan:
         return await self._apart(lambda: proposed(self._engine, self._engine.proposals.make(plan)))

@@ -54,7 +54,7 @@ def command_denied() -> str:
 
 def no_person_to_ask() -> str:
     """A request where no person can be asked."""
-    return "Nobody is there to confirm this. Go on without it."
+    return "There is no person to confirm this. Go on without it."
 
 
 def answered_twice(request_id: str) -> str:
@@ -172,7 +172,7 @@ def taken_over(title: str, text: str, carried: Sequence[StagedOperation], left: 
 def handed_over(title: str, text: str) -> str:
     """An agent follows up on a finished plan that it did not make."""
     return "\n".join(
-        (f"Somebody else made this plan, and you follow up on it: {title}", "This was its text:", text.strip())
+        (f"Another agent made this plan, and you follow up on it: {title}", "This was its text:", text.strip())
     )
 
 

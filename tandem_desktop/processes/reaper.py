@@ -89,7 +89,7 @@ def _wait_for(child: int) -> int:
 
 
 def _end_all() -> None:
-    """Kill every descendant; what one of them starts meanwhile is found by the next sweep."""
+    """Kill every descendant; what one of them starts during a sweep is found by the next."""
     for _ in range(_SWEEPS):
         found = descendants(os.getpid())
         if not found:

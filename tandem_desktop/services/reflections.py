@@ -373,7 +373,7 @@ class Reflections:
     def _found(self, run_id: str) -> Reflection:
         found = self._runs.reflection(run_id)
         if found is None:
-            raise BadInputError(f"Nobody has looked back at {run_id} yet.", next=f"Ask: tandem reflect {run_id}")
+            raise BadInputError(f"There is no reflection on {run_id} yet.", next=f"Ask: tandem reflect {run_id}")
         if found.made_revision is not None:
             raise InvalidTransitionError(
                 f"The adjustments after {run_id} have become r{found.made_revision}.",

@@ -56,7 +56,7 @@ class PlanReflector:
         try:
             advice = await self._advisor.ask(question)
         except TandemError as failure:
-            said = f"Nobody could say what to do about it: {failure.message} {failure.next}".strip()
+            said = f"No agent could say what to do about it: {failure.message} {failure.next}".strip()
             return Reflected(ReflectionResult.unknown(said))
         return Reflected(advice.result, advice.agent)
 

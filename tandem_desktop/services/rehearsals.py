@@ -81,13 +81,13 @@ class Rehearsals:
         version = self._plans.revision(plan_id, revision)
         told = _Told(plan_id, self._events)
 
-        def hear(operation: OperationId, chunk: bytes) -> None:
+        def publish_output(operation: OperationId, chunk: bytes) -> None:
             told.output(operation, chunk)
             self._on_output(operation, chunk)
 
         self._events.publish(RehearsalStarted(plan_id=plan_id, revision=version.revision))
         rehearsal = self._rehearser.rehearse(
-            version, network=network, once=once, control=control, on_output=hear, on_command=told.command
+            version, network=network, once=once, control=control, on_output=publish_output, on_command=told.command
         )
         if not once and version.revision == self._plans.latest_revision(plan_id):
             self._store.save(version, rehearsal)

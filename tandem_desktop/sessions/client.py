@@ -39,7 +39,7 @@ class _Terminal:
     stop: bool = False
     has_dropped: bool = False
 
-    def hear(self, chunk: bytes) -> None:
+    def append(self, chunk: bytes) -> None:
         self.said += chunk
         if len(self.said) > _SHOWN_BYTES:
             self.has_dropped = True
@@ -71,7 +71,7 @@ class Terminals:
     def say(self, text: str, exit_code: int = 0) -> TerminalId:
         """A terminal that only shows why the command was refused."""
         terminal_id, terminal = self._new()
-        terminal.hear(text.encode())
+        terminal.append(text.encode())
         terminal.ended.set_result(terminal.now(exit_code))
         return terminal_id
 
@@ -110,8 +110,8 @@ class Terminals:
     async def _run(self, terminal_id: TerminalId, call: CommandCall, terminal: _Terminal) -> None:
         loop = asyncio.get_running_loop()
 
-        def hear(chunk: bytes) -> None:
-            loop.call_soon_threadsafe(terminal.hear, chunk)
+        def on_output(chunk: bytes) -> None:
+            loop.call_soon_threadsafe(terminal.append, chunk)
 
         def work() -> ProcessOutcome:
             launch = self._launch(call)
@@ -121,7 +121,7 @@ class Terminals:
                 environment=launch.environment,
                 timeout_s=call.timeout_s,
                 should_abort=lambda: terminal.stop,
-                on_output=hear,
+                on_output=on_output,
             )
 
         try:
@@ -142,11 +142,11 @@ class Terminals:
             )
             await self._command_ended()
         except Exception as error:  # report every start failure to the agent
-            terminal.hear(f"{error}\n".encode())
+            terminal.append(f"{error}\n".encode())
             terminal.ended.set_result(terminal.now(_NOT_STARTED))
             return
         if outcome.timed_out:
-            terminal.hear(f"\n[ended after {call.timeout_s} s]\n".encode())
+            terminal.append(f"\n[ended after {call.timeout_s} s]\n".encode())
         terminal.ended.set_result(terminal.now(outcome.exit_code))
 
     def _new(self) -> tuple[TerminalId, _Terminal]:

@@ -326,7 +326,7 @@ class PlanningSession:
 
         A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
         With `announced` off no turn events are published: the caller publishes those of a longer turn.
-        A notice that was told meanwhile is not told again.
+        A notice that was sent in the meantime is not sent again.
 
         Raises:
             InvalidTransitionError: the plan was sent back so often that only a person may change it.
@@ -632,7 +632,7 @@ class PlanningSession:
 
 
 def _to_nobody(event: TandemEvent) -> None:
-    """Nobody is told."""
+    """Tell nothing."""
 
 
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")

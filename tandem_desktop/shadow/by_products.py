@@ -458,7 +458,7 @@ def _one(root_fd: int, path: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _below(root_fd: int, folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """What lies below a folder, one folder after the other; what vanishes meanwhile is left out."""
+    """What lies below a folder, one folder after the other; what vanishes during it is left out."""
     waiting = [folder]
     while waiting:
         above = waiting.pop()

@@ -115,7 +115,7 @@ def veil_plan() -> VeilPlan:
     if os.geteuid() != 0:
         mounts = [place for place, _ in _mounts(text)]
         return VeilPlan((), tuple(islice(_pieces("", mounts), _MOST_PIECES)))
-    # Only root can read these files; whoever cannot needs nothing hidden, and would be seen as the owner of /etc.
+    # Only root can read these files; another user needs nothing hidden, and would be seen as the owner of /etc.
     hidden = tuple(str(place).removeprefix("/") for place in secret_system_files())
     further = [(_kind(place), place) for place in dict.fromkeys(_mount_points(text))]
     return VeilPlan(hidden, (("whole", "/"), *further[:_MOST_PIECES]))

@@ -58,7 +58,7 @@ class Attribution:
     def operations(self) -> tuple[StagedOperation, ...]:
         return tuple(self._operations)
 
-    def hear(self, segment: int, calls: Iterable[ToolCall]) -> None:
+    def annotate(self, segment: int, calls: Iterable[ToolCall]) -> None:
         """Tool calls in order; the last one that names a path annotates it."""
         for call in calls:
             use = tool_use(call)
@@ -336,7 +336,7 @@ def _two_spellings(drafts: Sequence[tuple[int, StagedOperation]]) -> Iterator[st
 def _attribute(attribution: Attribution, segments: Sequence[Segment]) -> None:
     paths_of = {call.id: tool_use(call).paths for segment in segments for call in segment.calls}
     for position, segment in enumerate(segments):
-        attribution.hear(position, segment.calls)
+        attribution.annotate(position, segment.calls)
     for position, segment in enumerate(segments):
         for request in segment.requests:
             if request.handling is not Handling.RAN:

@@ -86,4 +86,4 @@ def _licence(found: metadata.Distribution) -> str:
         return short.strip()
     classifiers = said.get_all("Classifier") or ()
     named = [each.rpartition("::")[2].strip() for each in classifiers if each.startswith("License ::")]
-    return ", ".join(named) or tr("see its own papers")
+    return ", ".join(named) or tr("see its own license files")

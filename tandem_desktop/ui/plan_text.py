@@ -50,7 +50,7 @@ def page_to_read(event: TandemEvent) -> PlanId | None:
 
 
 def expired_words(title: str) -> str:
-    return tr("Plan expired: {title}. Nobody decided in time; a new revision brings it back.", title=title)
+    return tr("Plan expired: {title}. There was no decision in time; a new revision brings it back.", title=title)
 
 
 def log_words(event: TandemEvent) -> str:

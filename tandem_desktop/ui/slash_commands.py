@@ -189,7 +189,7 @@ class WindowCommands(QObject):
         """Send the planning instructions to the agent again."""
         session_id = self._shown()[0]
         told = self._background.conversations.inject_planning_tools(session_id)
-        words = tr("The agent hears of the planning tools with your next message.")
+        words = tr("The agent is told of the planning tools with your next message.")
         self._background.chat.note(session_id, words if told else tr("No agent is there yet; ask it something first."))
 
     def _list(self, words: str) -> None:

@@ -207,7 +207,7 @@ class TurnController(QObject):
             self._chat.set_working(works, self._words(session_id) if works else "")
             self.rested.emit()
 
-    def hear(self, session_id: SessionId) -> None:
+    def mark_started(self, session_id: SessionId) -> None:
         """The agent sent something, so it has started."""
         if self._starting.pop(session_id, None) and session_id == self._session():
             self.status_changed.emit("running", self._words(session_id))

@@ -373,10 +373,10 @@ class WorkspaceController(QObject):
             case ChatGrew(session_id=session_id) if session_id == self.session_id:
                 self.chat.put_entry(event.entry)
             case AgentUpdated(session_id=session_id):
-                self.turns.hear(session_id)
+                self.turns.mark_started(session_id)
                 self._heard(session_id, event)
             case PermissionAsked(session_id=session_id) | QuestionAsked(session_id=session_id):
-                self.turns.hear(session_id)
+                self.turns.mark_started(session_id)
             case TurnStarted():
                 self.turns.set_working(event.session_id, True)
             case TurnEnded():

@@ -302,7 +302,7 @@ def test_apply_tells_what_somebody_else_changed_meanwhile(tandem: CommandLine, t
         said = tandem("apply", plan["plan_id"])
         done.result()
     assert said.code == 0, said.err
-    assert "beside.txt was changed by something else meanwhile (modified)." in said.out
+    assert "beside.txt was changed by something else during the run (modified)." in said.out
     (record,) = (tandem.workspace / ".tandem" / "runs").glob("*/meta.json")
     assert json.loads(record.read_text())["meanwhile"] == [
         {"path": "a.txt", "change": "modified"},

@@ -33,7 +33,7 @@ def test_expired_and_archived_plans_are_named(tmp_path: Path, capsys: pytest.Cap
     back_in_time(tandem.workspace, stale, 31)
     back_in_time(tandem.workspace, old, 366)
     said = tandem("gc").out
-    assert "1 plan expired: nobody decided in time" in said
+    assert "1 plan expired: no decision in time" in said
     assert stale in said
     assert "1 plan put away into .tandem/archive" in said
     assert [plan["plan_id"] for plan in tandem.answer("list")["plans"]] == [stale]

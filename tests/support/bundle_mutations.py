@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tandem_desktop.domain.approval import ApprovalHash, canonical
+from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.plans.bundle import seal
 
@@ -116,7 +117,7 @@ def hostile_path(chance: random.Random, data: bytes) -> bytes:
 
 def hostile_kind(chance: random.Random, data: bytes) -> bytes:
     """An operation that is called something it is not, with the digest and the seal made anew."""
-    kinds = ("create", "modify", "delete", "move", "chmod", "symlink", "mkdir", "command")
+    kinds = [kind.value for kind in OperationKind]
 
     def spoil(operation: Json) -> None:
         # To write the same bytes with another mode is a modification too.

@@ -11,7 +11,7 @@ from tandem_desktop.ui.i18n import later, tr, tr_marked
 
 _QUEUED = "command was queued"
 _ADVISORS = {
-    "perspective": (later("heard"), later("asks"), later("could not hear")),
+    "perspective": (later("asked"), later("asks"), later("could not ask")),
     "synthesis": (later("put together"), later("puts together"), later("could not put together")),
 }
 _COUNTED_BYTES = 400_000

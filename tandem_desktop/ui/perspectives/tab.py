@@ -277,7 +277,7 @@ class PerspectivesView(QStackedWidget):
         self._empty = EmptyState(
             theme,
             "thinking",
-            tr("Nobody was asked beforehand"),
+            tr("No advisor was asked beforehand"),
             tr(
                 "CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. "
                 "They may only read; what they say stands here, and becomes the tasks of the plan."
@@ -343,7 +343,7 @@ class PerspectivesView(QStackedWidget):
             if voice in spoken:
                 card.show_perspective(spoken[voice])
             else:
-                card.show_state(tr("Could not be heard."), was_asked=True)
+                card.show_state(tr("Gave no answer."), was_asked=True)
         self._facts.setVisible(found.overall_risk is not None)
         if found.overall_risk is not None:
             self._risk.set_state(*risk_badge(found.overall_risk))
@@ -361,7 +361,7 @@ class PerspectivesView(QStackedWidget):
             case PerspectiveCompleted():
                 self.cards[event.agent].show_perspective(event.perspective)
             case PerspectiveFailed():
-                words = tr("Could not be heard. {reason}", reason=visible(event.reason))
+                words = tr("Gave no answer. {reason}", reason=visible(event.reason))
                 self.cards[event.agent].show_state(words, was_asked=True)
             case SynthesisStarted():
                 self._mark.setText(tr("Putting it together into tasks…"))

@@ -206,7 +206,7 @@ def _about_status(page: PlanPage) -> Iterator[BannerText]:
             text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
             yield BannerText("risk", text)
         case PlanStatus.EXPIRED:
-            text = tr("This plan expired: nobody decided in time. Tandem has changed nothing on disk.")
+            text = tr("This plan expired: there was no decision in time. Tandem has changed nothing on disk.")
             yield BannerText("risk", text, (("restore", tr("Bring it back as a new revision")),))
         case PlanStatus.CANCELLED:
             yield BannerText("info", tr("This plan was cancelled. Nothing of it will be run."))

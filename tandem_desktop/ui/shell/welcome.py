@@ -113,9 +113,9 @@ def fill(frame: QFrame, theme: Theme, mark: str, title: str, note: str, words: s
 _WIDTH = 760
 _MOST_RECENT = 5
 _PROMISE = later(
-    "Choose who plans. Whoever it is works in a shadow of your project: nothing changes on disk until you say so."
+    "Choose who plans. Every agent works in a shadow of your project: nothing changes on disk until you say so."
 )
-_PRIVACY = later("No telemetry: agents talk to their own models, Tandem itself talks to nobody.")
+_PRIVACY = later("No telemetry: agents talk to their own models, Tandem itself connects to nothing.")
 
 
 class Welcome(QWidget):

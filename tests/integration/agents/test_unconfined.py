@@ -50,7 +50,7 @@ def test_where_nothing_of_the_workspace_changed_only_that_is_claimed(unconfined:
     said = unconfined.tandem("run", "--task", "Do it.", *script(unconfined, "true")).out
     assert CLAIM not in said
     assert (
-        "no file of the workspace changed meanwhile. The agent was not confined; other places were not looked" in said
+        "no file of the workspace changed during it. The agent was not confined; other places were not looked" in said
     )
 
 

@@ -53,7 +53,7 @@ def test_whoever_is_missing_is_named_with_the_reason(view: PerspectivesView) -> 
     assert [banner.text for banner in view.findChildren(Banner) if not banner.isHidden()] == [
         "Without DEVO: devo handed in no usable answer. `rollback_strategy` is missing."
     ]
-    assert words(view.cards[Role.DEVO]) == ["DEVO", "Operations", "Could not be heard."]
+    assert words(view.cards[Role.DEVO]) == ["DEVO", "Operations", "Gave no answer."]
 
 
 def test_voices_stand_side_by_side_and_below_each_other_where_it_is_narrow(
@@ -74,7 +74,7 @@ def test_the_advisors_are_followed_while_they_look_and_other_events_are_none_of_
     assert view.follow(PerspectiveMoved(session_id=SESSION_ID, agent=Role.CHAPO, doing="Read README.md"))
     assert view.follow(PerspectiveFailed(session_id=SESSION_ID, agent=Role.KODA, reason="It was away."))
     assert words(view.cards[Role.CHAPO])[-1] == "Looks at it…\nRead README.md"
-    assert words(view.cards[Role.KODA])[-1] == "Could not be heard. It was away."
+    assert words(view.cards[Role.KODA])[-1] == "Gave no answer. It was away."
 
 
 def test_where_nobody_was_asked_the_tab_says_what_to_do(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:

@@ -241,7 +241,7 @@ async def test_a_reflector_that_cannot_answer_ends_it_as_unknown_and_the_reason_
     assert ended.outcome is OrchestrationOutcome.UNKNOWN
     assert ended.reflection is not None
     assert (ended.reflection.assessment, ended.reflection.adjustments) == (Assessment.UNKNOWN, ())
-    assert "Nobody could say" in ended.problem
+    assert "No agent could say" in ended.problem
     assert ended.plan is not None
     assert (ended.plan.status, len(engine.plans.revisions(ended.plan.plan_id))) == (PlanStatus.FAILED, 1)
     assert walk(root) == before

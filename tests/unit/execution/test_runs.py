@@ -109,7 +109,7 @@ def test_operations_on_the_path_of_a_failed_one_are_skipped(manager: RunManager,
     assert statuses(results) == {"s1": "failed", "s2": "skipped", "s3": "completed"}
     assert (root / "one.txt").read_bytes() == b"a stranger's\n"
     assert (root / "deep" / "er" / "new.txt").exists()
-    assert "appeared meanwhile" in (results[0].error or "")
+    assert "appeared during the run" in (results[0].error or "")
 
 
 def test_folders_made_for_a_failed_operation_go_with_it(manager: RunManager, root: Path) -> None:

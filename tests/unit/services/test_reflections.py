@@ -169,7 +169,7 @@ def test_a_thought_is_kept_as_a_note_of_the_revision(engine: Engine) -> None:
 
 def test_an_adjustment_that_is_not_there_cannot_be_judged(engine: Engine) -> None:
     run_id = failed_run(engine)
-    with pytest.raises(BadInputError, match="Nobody has looked back"):
+    with pytest.raises(BadInputError, match="There is no reflection on"):
         engine.reflections.judge(run_id, 1, AdjustmentVerdict.REJECTED)
     reflected(engine, run_id, MEND)
     with pytest.raises(BadInputError, match="no adjustment 2"):

@@ -307,7 +307,7 @@ async def test_the_persons_guidance_is_in_the_refusal() -> None:
 async def test_where_nobody_can_be_asked_the_answer_is_no() -> None:
     handler = Desk(somebody=False)
     answer = await handler.decide(an_edit())
-    assert (answer.verdict, "Nobody" in answer.reason) == (PermissionVerdict.REJECT, True)
+    assert (answer.verdict, "no person" in answer.reason) == (PermissionVerdict.REJECT, True)
 
 
 async def test_one_waiting_question_holds_up_neither_another_request_nor_another_session() -> None:
