@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from tandem_desktop.acp_client.connection import AUTH_REQUIRED, LineTransport, OnFrame, RefusedError, SidecarLimits
 from tandem_desktop.acp_client.process import SidecarProcess
+from tandem_desktop.acp_client.profiles import keys
 from tandem_desktop.acp_client.requests import AcpSession, AgentModes, AgentRequests, facts, model_of, modes
 from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths
 from tandem_desktop.domain.agent_protocol import (
@@ -305,11 +306,13 @@ class SidecarManager:
         limits: SidecarLimits | None = None,
         on_frame: OnFrame | None = None,
         may_ask: bool = True,
+        runs_freely: bool = False,
         start_process: StartProcess = SidecarProcess.start,
     ) -> None:
         """`workspace` is the absolute path the agent sees; `on_frame` is given every message as it crossed the wire.
 
-        `may_ask` says whether the agent is offered to ask the person questions.
+        `may_ask` says whether the agent is offered to ask the person questions, `runs_freely` whether it is confined
+        and may run commands without asking in Plan mode.
         """
         self._profile = profile
         self._launch = launch
@@ -318,6 +321,7 @@ class SidecarManager:
         self._limits = limits or SidecarLimits()
         self._on_frame = on_frame
         self._may_ask = may_ask
+        self._runs_freely = runs_freely
         self._start_process = start_process
         self._link: Link | None = None
         self._facts = AgentFacts()
@@ -468,7 +472,13 @@ class SidecarManager:
         return greeted
 
     async def _open(self, link: Link, servers: tuple[PlanningServer, ...], plan_mode: bool) -> AgentSession:
-        result = await self._call(link, link.wire.new_session(self._paths.workspace, servers), "open a session")
+        try:
+            result = await link.wire_call(link.wire.new_session(self._paths.workspace, servers))
+        except RefusedError as refusal:
+            if refusal.code != AUTH_REQUIRED or not self._has_key_for(self._profile.key_login):
+                raise link.error(of_refusal(self._profile, self._facts, refusal, "open a session")) from refusal
+            await self._call(link, link.wire.authenticate(self._profile.key_login), "log in with its key")
+            result = await self._call(link, link.wire.new_session(self._paths.workspace, servers), "open a session")
         response = self._read(link, link.protocol.NewSessionResponse, result)
         return await self._opened(link, SessionId(response.session_id), response, result, servers, plan_mode)
 
@@ -477,12 +487,20 @@ class SidecarManager:
     ) -> AgentSession:
         """Go on with an earlier conversation; what the agent repeats of it is not passed on.
 
+        Some agents offer both ways and have only one (Qwen 0.15 has no `session/resume`).
+
         Raises:
             RefusedError: the agent does not have it any more.
         """
-        call = link.wire.resume_session if self._facts.can_resume else link.wire.load_session
+        where = (session_id, self._paths.workspace, servers)
         with link.requests.ignoring_updates(session_id):
-            result = await link.wire_call(call(session_id, self._paths.workspace, servers))
+            try:
+                call = link.wire.resume_session if self._facts.can_resume else link.wire.load_session
+                result = await link.wire_call(call(*where))
+            except RefusedError:
+                if not (self._facts.can_resume and self._facts.can_load):
+                    raise
+                result = await link.wire_call(link.wire.load_session(*where))
         response = self._read(link, link.protocol.LoadSessionResponse, result or {})
         opened = await self._opened(link, session_id, response, result, servers, plan_mode)
         return opened.model_copy(update={"resumed": True})
@@ -515,13 +533,15 @@ class SidecarManager:
         return AgentSession(id=session_id, modes=offered.available, mode=conversation.mode, model=model)
 
     async def _ask_first(self, link: Link, conversation: AcpSession, offered: AgentModes, plan_mode: bool) -> None:
-        """Set the mode in which the agent asks before it acts, even if it says it is in it.
+        """Set the mode in which the agent asks before it acts, even if it says it is in it; in Plan mode its free one.
 
+        The free mode is for an agent whose own sandbox, inside ours, refuses what Tandem allows and lists nothing.
         An agent whose profile names none is left in the mode it chooses: its shadow holds it. Its own plan mode would
         keep it from making the changes that become the plan.
         """
         knows_plan = self._profile.plan_agent_file is not None
-        wanted = chosen_agent(self._profile.asking_mode, plan_mode=plan_mode and knows_plan)
+        named = (plan_mode and self._runs_freely and self._profile.free_mode) or self._profile.asking_mode
+        wanted = chosen_agent(named, plan_mode=plan_mode and knows_plan)
         if wanted is None or (self._profile.asking_mode is None and wanted not in offered.available):
             return
         if wanted not in offered.available:
@@ -539,6 +559,10 @@ class SidecarManager:
         )
         await self._call(link, setting, f"go into the mode {wanted}")
         conversation.mode = wanted
+
+    def _has_key_for(self, method: str | None) -> bool:
+        offered = any(each.startswith(f"{method}: ") for each in self._facts.login_methods)
+        return offered and any(self._launch.environment.get(name) for name in keys(self._profile))
 
     def _read(self, link: Link, model: Any, result: Any) -> Any:
         try:

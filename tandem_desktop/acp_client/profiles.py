@@ -127,8 +127,13 @@ def has_access(profile: AgentProfile, environment: Mapping[str, str], home: Path
     """Whether the agent has anything of a log-in or a key; only it knows whether that still holds."""
     if not profile.credentials:
         return True
-    keys = [name for name in profile.env if _KEY.search(name)]
-    return any(environment.get(name) for name in keys) or any((home / each).is_file() for each in profile.credentials)
+    has_key = any(environment.get(name) for name in keys(profile))
+    return has_key or any((home / each).is_file() for each in profile.credentials)
+
+
+def keys(profile: AgentProfile) -> tuple[str, ...]:
+    """The variables of the agent that hold a key."""
+    return tuple(name for name in profile.env if _KEY.search(name))
 
 
 def _load(path: Path) -> AgentProfile:

@@ -282,7 +282,7 @@ class ToolCalls:
         return None if cwd is None else self._paths.shown(cwd)
 
     def _output(self, before: ToolCall, update: ToolCallUpdate) -> str:
-        text = "\n".join(update.texts) or _raw_output(update.raw_output) or before.output
+        text = "\n".join(update.texts) or _raw_output(update.raw_output) or before.output + _more_output(update.meta)
         return text[-self._limits.output_characters :]
 
 
@@ -379,6 +379,14 @@ def _exit_code(update: ToolCallUpdate) -> int | None:
                 return code
     found = _EXIT_LINE.search("\n".join(update.texts) or _raw_output(raw))
     return int(found[1]) if found else None
+
+
+def _more_output(meta: Any) -> str:
+    """What was printed since the last message, where Codex puts it."""
+    match meta:
+        case {"terminal_output_delta": {"data": str(data)}}:
+            return data
+    return ""
 
 
 def _raw_output(value: Any) -> str:

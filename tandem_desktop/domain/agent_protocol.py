@@ -36,6 +36,11 @@ class AgentProfile(Frozen):
     version_command: tuple[str, ...] = ()
     asking_mode: str | None = None
     """The mode in which it asks before it acts; set after every new session. Without one it stays in its own."""
+    free_mode: str | None = None
+    """The mode in which it neither asks nor confines itself; set in Plan mode where Tandem confines it and its commands
+    run in the shadow."""
+    key_login: str | None = None
+    """The login it is asked to use when it opens no session without one, and a key is in its environment."""
     login_method: str | None = None
     """The login it is asked to use right after the greeting, where offered; its key comes from the environment."""
     writes_by: WritesBy = WritesBy.ITSELF

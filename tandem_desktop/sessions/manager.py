@@ -202,6 +202,7 @@ class _SessionBuilder:
             workspace=self._cwd,
             limits=SidecarLimits(message_bytes=self._settings.max_message_bytes),
             on_frame=transcript.keep,
+            runs_freely=self._settings.commands_while_planning == "run",
         )
 
     def _notices(self) -> AgentNotices:
@@ -286,18 +287,16 @@ class _SessionBuilder:
         )
 
     def _command_launch(self, call: CommandCall) -> Launch:
-        """A command Tandem itself runs in the shadow for the agent, with no more of the network than the agent has."""
+        """A command Tandem itself runs in the shadow for the agent, with the network the agent has."""
         network = self._place.network
-        has_network = self._settings.rehearse_with_network and network.is_on
-        proxies = network.environment if has_network else {}
         return self._place.shadow.launch(
             (_SHELL, "-c", call.command),
             home=self._place.home,
-            environment={**agent_environment((), dict(call.env)), **proxies},
+            environment={**agent_environment((), dict(call.env)), **network.environment},
             cwd=call.cwd,
-            network=has_network,
-            network_joining=network.joining if has_network else (),
-            addresses=network.addresses if has_network else None,
+            network=network.is_on,
+            network_joining=network.joining,
+            addresses=network.addresses,
         )
 
 

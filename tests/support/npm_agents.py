@@ -45,6 +45,8 @@ def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pyt
     monkeypatch.setenv("PATH", search_path(name))
     if name == "opencode":
         _settle_opencode(place, model)
+    if name == "codex":
+        _settle_codex(place, model)
     for variable, value in _chosen_model(name, model).items():
         monkeypatch.setenv(variable, value)
 
@@ -110,8 +112,7 @@ def _chosen_model(name: str, model: ScriptedModel) -> dict[str, str]:
         },
         "claude": {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "x"},
         "qwen": {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"},
-        "gemini": {"GEMINI_API_KEY": "x"},
-        "codex": {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "x"},
+        "gemini": {"GOOGLE_GEMINI_BASE_URL": model.url, "GEMINI_API_KEY": "x", "GEMINI_MODEL": "gemini-2.5-flash"},
     }.get(name, {})
 
 
@@ -133,6 +134,21 @@ def _settle_opencode(place: AgentPlace, model: ScriptedModel) -> None:
     folder = place.person / ".config" / "opencode"
     folder.mkdir(parents=True)
     (folder / "opencode.json").write_text(json.dumps(settings))
+
+
+def _settle_codex(place: AgentPlace, model: ScriptedModel) -> None:
+    """A provider of the person's own, which needs no login."""
+    lines = (
+        'model = "gpt-5.5"',
+        'model_provider = "scripted"',
+        "[model_providers.scripted]",
+        'name = "Scripted"',
+        f'base_url = "{model.openai_url}"',
+        'wire_api = "responses"',
+    )
+    folder = place.person / ".codex"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("\n".join((*lines, "")))
 
 
 def _first_error(text: str) -> str:

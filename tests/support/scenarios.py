@@ -176,11 +176,13 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("Edit", {"file_path": "path", "old_string": "old", "new_string": "new"}),
         ("search_replace", {"file_path": "path", "content": "markers"}),
         ("replace", {"file_path": "path", "old_string": "old", "new_string": "new", "instruction": "why"}),
+        ("apply_patch", {"input": "patch"}),
     ),
     "read": (
         ("read", {"filePath": "path"}),
         ("Read", {"file_path": "path"}),
         ("read_file", {"path": "path"}),
+        ("exec_command", {"cmd": "cat"}),
     ),
     "bash": (
         ("bash", {"command": "command", "description": "why"}),
@@ -208,6 +210,10 @@ def _spoken(call: Call, declared: Mapping[str, Properties], folder: str) -> tupl
         return call.tool, words
     if "old" in words:
         words["markers"] = f"<<<<<<< SEARCH\n{words['old']}\n=======\n{words['new']}\n>>>>>>> REPLACE"
+        hunk = f"@@\n-{words['old']}\n+{words['new']}"
+        words["patch"] = f"*** Begin Patch\n*** Update File: {words['path']}\n{hunk}\n*** End Patch\n"
+    if call.tool == "read":
+        words["cat"] = f"cat {words['path']}"
     dialects = _DIALECTS[call.tool]
     tool, arguments = next((dialect for dialect in dialects if dialect[0] in declared), dialects[0])
     spoken = {

@@ -1,8 +1,8 @@
 """A language model on loopback that follows a script, so that real agents can be driven without a real model.
 
-It speaks OpenAI chat completions and Anthropic messages, streamed or whole. In a test: `with ScriptedModel() as
-model: … model.openai_url`. As a process: `python -m tests.support.scripted_model` prints its address and serves
-until it is ended.
+It speaks OpenAI chat completions and responses, Anthropic messages and Gemini's generateContent. In a test:
+`with ScriptedModel() as model: … model.openai_url`. As a process: `python -m tests.support.scripted_model` prints its
+address and serves until it is ended.
 """
 
 import json
@@ -18,6 +18,7 @@ from typing import Any, Self
 from tests.support.scenarios import SCENARIOS, Answer, Step, answer_to
 
 Json = dict[str, Any]
+_CONVERSATIONS = ("messages", "input", "contents")
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,12 @@ class ModelRequest:
     @property
     def tools(self) -> tuple[str, ...]:
         """The names of the tools the agent declared."""
-        return tuple((tool.get("function") or tool).get("name", "") for tool in self.body.get("tools") or ())
+        return tuple(_declared(self.body))
 
     @property
     def messages(self) -> list[Json]:
-        return list(self.body.get("messages") or ())
+        """The conversation so far, in the words of whichever interface was asked."""
+        return list(next((self.body[name] for name in _CONVERSATIONS if self.body.get(name)), ()))
 
 
 class ScriptedModel:
@@ -125,14 +127,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._whole({"input_tokens": 10})
         elif path.endswith("/messages"):
             self._anthropic_message(body)
+        elif path.endswith("/responses"):
+            self._response(body)
+        elif path.endswith("enerateContent"):
+            self._generated_content(body, streamed=path.endswith(":streamGenerateContent"))
+        elif path.endswith(":countTokens"):
+            self._whole({"totalTokens": 10})
         else:
             self._whole({"error": {"message": f"nothing is served at {path}"}}, 404)
 
     def _chat_completion(self, body: Json) -> None:
-        functions = [tool["function"] for tool in body.get("tools") or ()]
-        declared = {each["name"]: (each.get("parameters") or {}).get("properties") or {} for each in functions}
         messages = [(message["role"], _text(message.get("content"))) for message in body["messages"]]
-        answer = answer_to(messages, declared, self.model.scenarios)
+        answer = answer_to(messages, _declared(body), self.model.scenarios)
         base = {"id": f"chatcmpl-{_unique()}", "created": 1, "model": body.get("model")}
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
         calls = [
@@ -174,11 +180,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._event("[DONE]")
 
     def _anthropic_message(self, body: Json) -> None:
-        declared = {
-            tool["name"]: (tool.get("input_schema") or {}).get("properties") or {} for tool in body.get("tools") or ()
-        }
         messages = [(_anthropic_role(message), _text(message["content"])) for message in body["messages"]]
-        answer = answer_to(messages, declared, self.model.scenarios)
+        answer = answer_to(messages, _declared(body), self.model.scenarios)
         blocks: list[Json] = [{"type": "text", "text": answer.text}]
         for name, arguments in answer.calls:
             blocks.append({"type": "tool_use", "id": f"toolu_{_unique()}", "name": name, "input": arguments})
@@ -221,6 +224,48 @@ class _Handler(BaseHTTPRequestHandler):
             send("content_block_delta", index=index, delta=partial)
         send("content_block_stop", index=index)
 
+    def _response(self, body: Json) -> None:
+        """Always as a stream: the one client that is served here asks for nothing else."""
+        messages = [(_responses_role(item), _text(item.get("content"))) for item in body["input"]]
+        answer = answer_to(messages, _declared(body), self.model.scenarios)
+        said: Json = {"type": "message", "role": "assistant", "id": f"msg_{_unique()}"}
+        items = [{**said, "content": [{"type": "output_text", "text": answer.text}]}]
+        items += [_responses_call(body, name, arguments) for name, arguments in answer.calls]
+        response = {"id": f"resp_{_unique()}", "object": "response", "model": body.get("model")}
+        self._start_stream()
+
+        def send(kind: str, **fields: Any) -> None:
+            self._event({"type": kind, **fields}, kind)
+
+        send("response.created", response={**response, "status": "in_progress", "output": []})
+        for index, item in enumerate(items):
+            send("response.output_item.added", output_index=index, item={**item, "content": []} if not index else item)
+            if not index:
+                for word in _words(answer.text):
+                    send("response.output_text.delta", item_id=item["id"], output_index=0, content_index=0, delta=word)
+                self._hold(answer)
+            send("response.output_item.done", output_index=index, item=item)
+        usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+        send("response.completed", response={**response, "status": "completed", "output": items, "usage": usage})
+
+    def _generated_content(self, body: Json, *, streamed: bool) -> None:
+        messages = [(_gemini_role(content), _gemini_text(content)) for content in body["contents"]]
+        answer = answer_to(messages, _declared(body), self.model.scenarios)
+        calls = [{"functionCall": {"name": name, "args": arguments}} for name, arguments in answer.calls]
+        usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+
+        def part(parts: list[Json], **ended: str) -> Json:
+            candidate = {"content": {"role": "model", "parts": parts}, "index": 0, **ended}
+            return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "scripted-1"}
+
+        if not streamed:
+            self._whole(part([{"text": answer.text}, *calls], finishReason="STOP"))
+            return
+        self._start_stream()
+        self._event(part([{"text": answer.text}]))
+        self._hold(answer)
+        self._event(part(calls or [{"text": ""}], finishReason="STOP"))
+
     def _hold(self, answer: Answer) -> None:
         if answer.holds:
             self.model.holding.set()
@@ -247,16 +292,57 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
+def _declared(body: Json) -> dict[str, Json]:
+    """The tools the agent offers, each with the arguments it takes."""
+    found: dict[str, Json] = {}
+    for tool in body.get("tools") or ():
+        for each in tool.get("functionDeclarations") or (tool.get("function") or tool,):
+            schema = next((each[name] for name in _SCHEMAS if each.get(name)), {})
+            found[each.get("name") or each.get("type") or ""] = schema.get("properties") or {}
+    return found
+
+
+_SCHEMAS = ("parameters", "input_schema", "parametersJsonSchema")
+
+
+def _responses_role(item: Json) -> str:
+    kind = item.get("type", "message")
+    if kind == "message":
+        return str(item["role"])
+    return "tool" if kind.endswith("_output") else "assistant"
+
+
+def _responses_call(body: Json, name: str, arguments: Json) -> Json:
+    """A tool of the type `custom` takes one text and no arguments."""
+    call: Json = {"id": f"item_{_unique()}", "call_id": f"call_{_unique()}", "name": name}
+    if any(tool.get("type") == "custom" and tool.get("name") == name for tool in body.get("tools") or ()):
+        return {**call, "type": "custom_tool_call", "input": next(iter(arguments.values()), "")}
+    return {**call, "type": "function_call", "arguments": json.dumps(arguments)}
+
+
+def _gemini_role(content: Json) -> str:
+    if content.get("role") == "model":
+        return "assistant"
+    return "tool" if any("functionResponse" in part for part in content.get("parts") or ()) else "user"
+
+
+def _gemini_text(content: Json) -> str:
+    return "\n".join(part.get("text", "") for part in content.get("parts") or ())
+
+
 def _anthropic_role(message: Json) -> str:
     content = message["content"]
     is_result = isinstance(content, list) and any(part.get("type") == "tool_result" for part in content)
     return "tool" if is_result else str(message["role"])
 
 
+_TEXTS = ("text", "input_text", "output_text")
+
+
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    parts = [part for part in content or () if isinstance(part, dict) and part.get("type") == "text"]
+    parts = [part for part in content or () if isinstance(part, dict) and part.get("type") in _TEXTS]
     return "\n".join(part.get("text", "") for part in parts)
 
 

@@ -150,11 +150,19 @@ def a_manager(
     limits: SidecarLimits = QUICK,
     on_frame: OnFrame | None = None,
     may_ask: bool = True,
+    runs_freely: bool = False,
     **profile: Any,
 ) -> SidecarManager:
     launch = script if isinstance(script, Launch) else an_agent("scripted_agent", json.dumps(script))
     return SidecarManager(
-        a_profile(**profile), launch, client, workspace=WORKSPACE, limits=limits, on_frame=on_frame, may_ask=may_ask
+        a_profile(**profile),
+        launch,
+        client,
+        workspace=WORKSPACE,
+        limits=limits,
+        on_frame=on_frame,
+        may_ask=may_ask,
+        runs_freely=runs_freely,
     )
 
 

@@ -119,15 +119,22 @@ def test_the_agent_hears_from_a_terminal_what_became_of_its_command(place: Agent
     assert seen["exitStatus"]["exitCode"] == 0
 
 
-@pytest.mark.setting("rehearse_with_network")
-@pytest.mark.parametrize("allowed", [False, True])
-def test_a_command_run_by_tandem_has_no_network_unless_the_settings_allow_it(place: AgentPlace, allowed: bool) -> None:
-    place.choose(rehearse_with_network=allowed)
+@pytest.mark.parametrize("network", ["leashed", "open"])
+def test_a_command_that_tandem_runs_for_an_agent_has_the_network_of_the_agent(place: AgentPlace, network: str) -> None:
+    place.choose(network=network)
     steps = by_terminal(place)
     steps[0]["params"]["command"] = "readlink /proc/self/ns/net > network.txt"
     plan = place.plan(*place.scripted([*steps, {"do": "shell", "script": "readlink /proc/self/ns/net > own.txt"}]))
     tree = place.shadow_tree(plan["session_id"])
-    assert (tree["network.txt"] == tree["own.txt"]) is allowed, "it has what the agent itself has"
+    assert tree["network.txt"] == tree["own.txt"]
+
+
+def test_what_a_command_that_tandem_runs_for_an_agent_is_refused_is_listed_on_the_plan(place: AgentPlace) -> None:
+    steps = by_terminal(place)
+    steps[0]["params"]["command"] = f"curl -sS -m 10 http://not-allowed.example/; {COMMAND}"
+    plan = place.plan(*place.scripted(steps))
+    network = place.tandem.answer("show", plan["plan_id"])["plan"]["network"]
+    assert [each["host"] for each in network["refused"]] == ["not-allowed.example"]
 
 
 def silently(path: str) -> dict[str, Any]:

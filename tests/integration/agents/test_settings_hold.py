@@ -1,5 +1,7 @@
 """What a person wrote into the settings file is what an agent meets."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.agent_runs import AgentPlace
@@ -27,6 +29,15 @@ def test_the_model_of_an_agent_is_the_one_in_the_settings(place: AgentPlace) -> 
     said = place.run(task="Say hello.")
     assert said.code != 0
     assert "nobody:small" in said.out + said.err
+
+
+@pytest.mark.setting("rehearse_with_network")
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_rehearsed_command_has_a_network_only_where_the_settings_allow_it(place: AgentPlace, allowed: bool) -> None:
+    place.choose(rehearse_with_network=allowed)
+    look = {"description": "Look", "tool": "bash", "args": {"command": "readlink /proc/self/ns/net"}}
+    [command] = place.tandem.answer("rehearse", place.tandem.propose(look)["plan_id"])["commands"]
+    assert (str(Path("/proc/self/ns/net").readlink()) in command["output"]) is allowed
 
 
 @pytest.mark.setting("on_failure")

@@ -2,7 +2,8 @@
 
 The script is a JSON object: `start`, `sessions` and `turns` are lists of steps done before the greeting, before a
 session opens and in each turn; `by_words` holds the steps for prompts with these words in them; `initialize` and
-`session` add to those answers. What the client answered is kept and can be asked for with the prompt `report`.
+`session` add to those answers; with `wants_login` no session opens before a login. What the client answered is kept
+and can be asked for with the prompt `report`.
 """
 
 import json
@@ -49,6 +50,8 @@ class ScriptedAgent:
         elif method == "initialize":
             result = {"protocolVersion": 1, "agentInfo": {"name": "scripted", "version": "1"}}
             self.send({"id": message["id"], "result": {**result, **self.script.get("initialize", {})}})
+        elif method == "session/new" and self.script.get("wants_login") and not self.logged_in():
+            self.send({"id": message["id"], "error": {"code": -32000, "message": "Authentication required"}})
         elif method == "session/new":
             self.sessions += 1
             self.answers.append(message)
@@ -131,6 +134,9 @@ class ScriptedAgent:
             case "refuse":
                 self.refuses = True
         return ""
+
+    def logged_in(self) -> bool:
+        return any(answer.get("method") == "authenticate" for answer in self.answers)
 
     def allowed(self, number: str) -> bool:
         outcomes = [answer["result"]["outcome"] for answer in self.answers if answer.get("id") == number]

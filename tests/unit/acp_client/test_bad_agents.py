@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tandem_desktop.domain.errors import (
 )
 from tandem_desktop.processes.child import Launch
 from tandem_desktop.storage.logs import AGENT_LOGGER
-from tests.support.sidecars import NotingClient, a_launch, a_manager, running
+from tests.support.sidecars import NotingClient, a_launch, a_manager, an_agent, running
 
 SMALL = SidecarLimits(message_bytes=64 * 1024, noise_lines=5, stop_grace_s=0.5)
 
@@ -137,6 +138,18 @@ async def test_a_login_the_profile_names_is_used_and_its_refusal_told() -> None:
     )
     assert isinstance(error, LoginNeededError)
     assert "OPENAI_API_KEY is not set" in error.message
+
+
+@pytest.mark.parametrize(("key", "is_opened"), [("x", True), ("", False)])
+async def test_an_agent_that_wants_a_login_is_given_the_key_it_has_and_no_other_login(
+    key: str, is_opened: bool
+) -> None:
+    script = {"initialize": {"authMethods": [{"id": "key", "name": "By key"}]}, "wants_login": True}
+    agent = an_agent("scripted_agent", json.dumps(script))
+    launch = replace(agent, environment={**agent.environment, "ITS_API_KEY": key})
+    async with running(launch, NotingClient(), key_login="key", env=("ITS_API_KEY",)) as manager:
+        with contextlib.nullcontext() if is_opened else pytest.raises(LoginNeededError):
+            assert (await manager.new_session()).id == "session-1"
 
 
 async def test_a_refused_message_carries_the_agents_reason_and_the_agent_lives_on() -> None:

@@ -170,6 +170,27 @@ async def test_the_mode_that_was_named_wins_then_plan_where_the_agent_was_told_o
         assert (await manager.new_session(plan_mode=plan_mode)).mode == mode
 
 
+@pytest.mark.parametrize(
+    ("runs_freely", "plan_mode", "mode"), [(True, True, "free"), (True, False, "ask"), (False, True, "ask")]
+)
+async def test_the_free_mode_is_set_only_in_plan_mode_where_the_agent_may_run_commands(
+    runs_freely: bool, plan_mode: bool, mode: str
+) -> None:
+    options = {"asking_mode": "ask", "free_mode": "free", "runs_freely": runs_freely}
+    async with running({"session": MODES}, NotingClient(), **options) as manager:
+        assert (await manager.new_session(plan_mode=plan_mode)).mode == mode
+
+
+async def test_a_conversation_whose_resuming_is_refused_is_loaded() -> None:
+    client = NotingClient()
+    offers = {"agentCapabilities": {"loadSession": True, "sessionCapabilities": {"resume": {}}}}
+    refused = {"session/resume": {"code": -32601, "message": "Method not found"}}
+    async with running({"initialize": offers, "errors": refused}, client) as manager:
+        session = await manager.new_session(resume=SessionId("earlier"))
+        methods = [call.get("method") for call in await reported(manager, client, session.id)]
+    assert (session.id, session.resumed, "session/new" in methods) == ("earlier", True, False)
+
+
 async def test_an_agent_without_modes_is_left_as_it_is_in_plan_mode() -> None:
     async with running({}, NotingClient(), asking_mode=None) as manager:
         assert not (await manager.new_session(plan_mode=True)).modes

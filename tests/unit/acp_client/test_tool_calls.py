@@ -100,6 +100,41 @@ def test_a_diff_put_together_gives_way_to_a_real_one(calls: ToolCalls) -> None:
     assert told(calls, content=[whole]).diffs == (ProposedDiff(path="a", old_text="x\nz\n", new_text="y\nz\n"),)
 
 
+CODEX = (
+    {"kind": "execute", "status": "in_progress", "rawInput": {"command": "make"}},
+    {"_meta": {"terminal_output_delta": {"data": "one\n", "terminal_id": "c"}}},
+    {"_meta": {"terminal_output_delta": {"data": "two\n", "terminal_id": "c"}}},
+    {"status": "failed", "_meta": {"terminal_exit": {"exit_code": 3, "signal": None, "terminal_id": "c"}}},
+)
+"""As Codex tells of a command, one message after the other."""
+
+
+def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read(calls: ToolCalls) -> None:
+    ended = [told(calls, **said) for said in CODEX][-1]
+    assert (ended.output, ended.exit_code, ended.status) == ("one\ntwo\n", 3, ToolCallStatus.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"rawOutput": {"output": "broken\n", "metadata": {"exit": 3}}}, 3),
+        ({"text": "```\nExit code 3\nbroken\n```"}, 3),
+        ({"text": "```console\nmended\n```"}, None),
+        ({"text": "Output: broken\nExit Code: 3\nProcess Group PGID: 40"}, 3),
+        ({"text": "Output: mended\nProcess Group PGID: 90"}, None),
+        ({"text": "Command: make\nOutput: broken\nError: (none)\nExit Code: 3\nSignal: 0"}, 3),
+    ],
+    ids=["opencode", "claude", "claude, success", "gemini", "gemini, success", "qwen"],
+)
+def test_an_exit_code_is_read_from_what_each_agent_sends_and_not_guessed(
+    calls: ToolCalls, said: dict[str, Any], code: int | None
+) -> None:
+    told(calls, kind="execute", status="in_progress", rawInput={"command": "make"})
+    text = said.pop("text", None)
+    content = [] if text is None else [{"type": "content", "content": {"type": "text", "text": text}}]
+    assert told(calls, status="completed", content=content, **said).exit_code == code
+
+
 def test_output_is_kept_from_its_end(calls: ToolCalls) -> None:
     short = ToolCalls(WorkspacePaths("/workspace"), SidecarLimits(output_characters=5))
     text = {"type": "content", "content": {"type": "text", "text": "a long story"}}

@@ -1,0 +1,161 @@
+"""Six real agents, each with a scripted model: run a check, mend what it finds, run it again, and remember it later."""
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import npm_agents
+from tests.support.agent_runs import AgentPlace, kinds_and_paths
+from tests.support.patience import PATIENCE_S
+from tests.support.scenarios import Call, Step
+from tests.support.scripted_model import ModelRequest, ScriptedModel
+from tests.support.tree_walker import walk
+
+pytestmark = pytest.mark.agents
+ROOT = Path(__file__).resolve().parents[3]
+AGENTS = ("opencode", "goose", "claude", "qwen", "codex", "gemini")
+CHECK = "python3 check.py"
+FAILS = 3
+CHECK_SCRIPT = f"""\
+import sys
+mended = "x = 42" in open("app.py").read()
+print("mended" if mended else "broken")
+sys.exit(0 if mended else {FAILS})
+"""
+SILENT_ON_SUCCESS = ("claude", "gemini")
+"""They tell an exit code only where it is not 0."""
+CONTACTED = {"qwen": ["gb4w8c3ygj-default-sea.rum.aliyuncs.com"]}
+"""What an agent tries to reach besides its model and the hosts of its profile."""
+WORD = "quincunx"
+
+
+@pytest.fixture
+def other_service() -> Iterator[socket.socket]:
+    """A service of this machine that no agent may reach."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        yield listening
+
+
+@pytest.fixture
+def model(other_service: socket.socket) -> Iterator[ScriptedModel]:
+    check = Call("bash", {"command": CHECK, "why": "run the check"})
+    address = f"http://127.0.0.1:{other_service.getsockname()[1]}/"
+    fetch = Call("bash", {"command": f"curl -sS -m 20 {address}", "why": "look elsewhere"})
+    bump = {"path": "{cwd}/app.py", "old": "x = 1", "new": "x = 42", "why": "mend it"}
+    mend = (
+        Step("Checking.", (check,)),
+        Step("Reading.", (Call("read", {"path": "{cwd}/app.py"}),)),
+        Step("Mending.", (Call("edit", bump),)),
+        Step("Checking again.", (check,)),
+        Step("Looking elsewhere.", (fetch,)),
+        Step("The check passes now."),
+    )
+    listen = (Step("The word is noted.", (check,)), Step("Thinking.", holds=True))
+    recall = (Step("Recalling it.", (Call("bash", {"command": "echo 1 > recalled.txt", "why": "x"}),)), Step("Done."))
+    with ScriptedModel({"mend": mend, "listen": listen, "recall": recall}) as served:
+        yield served
+
+
+@pytest.fixture
+def checked_place(place: AgentPlace) -> AgentPlace:
+    place.put("check.py", CHECK_SCRIPT)
+    place.use_git()
+    return place
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_sees_its_check_fail_and_pass_in_the_shadow_and_reaches_its_model_alone(
+    agent: str,
+    checked_place: AgentPlace,
+    model: ScriptedModel,
+    other_service: socket.socket,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place = checked_place
+    npm_agents.require(agent, place, model, monkeypatch)
+    seen, before = place.sight(), walk(place.root)
+    said = place.run("--agent", agent, task=f"Mend it. [[scenario:mend]] [[cwd:{place.root}]]")
+    place.assert_nothing_left()
+    assert said.code == 0, said.out + said.err
+    assert place.sight() == seen
+    plan = said.data
+    assert (plan["confined"], plan["incomplete"]) == (True, "")
+    assert set(re.findall(r"asked: (\w+)", said.err)) <= {"allow"}, "every request is answered without the person"
+    assert not [each for each in plan["warnings"] if "question" in each]
+    assert kinds_and_paths(plan) == [("modify", "app.py")]
+
+    checks = [each for each in plan["ran"] if each["command"] == CHECK]
+    passes = None if agent in SILENT_ON_SUCCESS else 0
+    assert [each["exit_code"] for each in checks] == [FAILS, passes]
+    assert ["broken" in checks[0]["output"], "mended" in checks[1]["output"]] == [True, True]
+
+    network = place.tandem.answer("show", plan["plan_id"])["plan"]["network"]
+    refused = [(each["host"], each["port"]) for each in network["refused"]]
+    assert set(refused) == {other_service.getsockname(), *((host, 443) for host in CONTACTED.get(agent, ()))}
+    with pytest.raises(BlockingIOError):
+        other_service.accept()
+    assert model.requests
+
+    shadow = place.shadow_tree(plan["session_id"])
+    run = place.approve_and_apply(plan)
+    assert place.files() == shadow
+    place.tandem.answer("undo", run)
+    assert walk(place.root) == before
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_word_told_before_tandem_is_killed_is_remembered_by_the_agent_that_is_resumed(
+    agent: str, checked_place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = checked_place
+    npm_agents.require(agent, place, model, monkeypatch)
+    session = killed_while_it_listens(place, agent, model)
+    model.forget()
+    date_back_the_chats_of_gemini(place)
+    place.plan("--session", session, task=f"Which word was it? [[scenario:recall]] [[cwd:{place.root}]]")
+    asked = next(each for each in model.requests if "Which word was it?" in str(each.messages) and each.tools)
+    earlier = before_the_question(asked)
+    assert any(WORD in each for each in earlier), "the agent has the person's words"
+    assert any("The word is noted." in each for each in earlier), "and its own answer"
+
+
+def killed_while_it_listens(place: AgentPlace, agent: str, model: ScriptedModel) -> str:
+    """The session of a run that was killed in the middle of the agent's turn."""
+    task = f"Remember the word {WORD}. [[scenario:listen]] [[cwd:{place.root}]]"
+    words = ["-C", str(place.root), "run", "--json", "--agent", agent, "--task", task]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tandem_desktop", *words],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert model.holding.wait(PATIENCE_S)
+    finally:
+        process.kill()
+        process.wait()
+    model.released.set()
+    place.assert_nothing_left()
+    [session] = (place.state / "sessions").iterdir()
+    return session.name
+
+
+def date_back_the_chats_of_gemini(place: AgentPlace) -> None:
+    """Gemini names a chat by the minute and overwrites it when it loads it in the minute in which it began."""
+    for chat in (place.state / "agents").glob("gemini/home/.gemini/tmp/*/chats/session-*.jsonl"):
+        chat.rename(chat.with_name(re.sub(r"session-\d{4}", "session-2001", chat.name)))
+
+
+def before_the_question(request: ModelRequest) -> list[str]:
+    """The messages of the conversation that came before the person's last one."""
+    messages: list[Any] = request.messages
+    texts = [str(message) for message in messages]
+    last = max(number for number, text in enumerate(texts) if "Which word was it?" in text)
+    return texts[:last]
