@@ -195,6 +195,7 @@ def test_everything_can_be_named_reached_and_read_while_an_agent_asks_works_and_
         person.type(f"{words} ")
         person.press(Qt.Key.Key_Return)
 
+    person.click("segmented-mode-immediate")
     say("A file")
     person.wait(lambda: person.sees("permission-allow"))
     look.look("permission")

@@ -39,7 +39,7 @@ def test_a_guarded_tool_is_refused_with_the_way_to_a_plan_or_where_the_guard_onl
     window = open_window()
     heard: list[TandemEvent] = []
     window.place.background.events.subscribe(heard.append)
-    assert not window.place.plan_mode
+    window.click("segmented-mode-immediate")
     window.type_into_composer("tell everybody")
 
     def answered() -> list[str]:

@@ -63,8 +63,10 @@ def test_plan_mode_switched_on_holds_for_the_turn_under_way(
 ) -> None:
     window = start(open_window, programs, [*asks_and_writes(steps, "one.txt"), *asks_and_writes(steps, "two.txt")])
     before = walk(workspace)
+    window.click("segmented-mode-immediate")
     send(window, "Two files")
     window.wait(lambda: window.sees("permission-allow"))
+    window.click("segmented-mode-plan")
     window.wait(lambda: window.place.plan_mode)
     window.click("permission-allow")
     window.wait(lambda: window.status is PlanStatus.PROPOSED and not window.place.turns.is_any)
@@ -91,6 +93,7 @@ def test_card_is_answered_by_its_digit(
     only = f"[ -e {workspace}/never ] || true"
     turn = [asks, writes, ended] if arrives else [asks, {"do": "shell", "script": only}]
     window = start(open_window, programs, turn)
+    window.click("segmented-mode-immediate")
     send(window, "A file")
     window.wait(lambda: window.sees("permission-allow"))
     window.wait(lambda: window.focus().objectName() == "permission-question")
@@ -103,6 +106,7 @@ def test_denial_by_digit_takes_a_reason_to_the_agent(
     open_window: Open, programs: Path, workspace: Path, steps: Steps
 ) -> None:
     window = start(open_window, programs, [asks_and_writes(steps, "one.txt")[0]])
+    window.click("segmented-mode-immediate")
     send(window, "A file")
     window.wait(lambda: window.focus().objectName() == "permission-question")
     window.press(Qt.Key.Key_3)
