@@ -35,6 +35,7 @@ from tandem_desktop.tasks.board import TaskBoard
 from tandem_desktop.tasks.runner import TaskRunner
 
 OpenSession = Callable[[Advisor], Awaitable[PlanningSession]]
+"""Opens the session of the task for an advisor; shadow and plan stay the same."""
 TakeTurn = Callable[[PlanningSession], Awaitable[Turn]]
 
 
@@ -150,8 +151,6 @@ def _delegation(task: PlanTask) -> str:
     after = f"\n\nIt comes after {', '.join(task.blocked_by)}." if task.blocked_by else ""
     return f"Your task now: {task.id}, {task.subject}\n\n{task.description}{after}".strip()
 
-
-"""Opens the session of the task for an advisor; shadow and plan stay the same."""
 
 SYNTHESIS = "synthesis"
 

@@ -67,4 +67,4 @@ def test_an_orchestration_is_stopped_by_a_command_and_its_plan_goes_on_waiting(p
     person.ask("/orchestrate stop")
     person.wait(lambda: bool(told(person)) and told(person)[-1].startswith("Orchestration ended: aborted."))
     assert person.status is PlanStatus.PROPOSED
-    assert not person.place.background.orchestrations.is_under_way
+    person.wait(lambda: not person.place.background.orchestrations.is_under_way)  # told just before it has ended
