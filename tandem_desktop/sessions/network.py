@@ -21,7 +21,7 @@ EVERY_AGENT = "all"
 _ADDRESS = re.compile(r"_(?:URL|HOST|ENDPOINT|API_BASE)$")
 _UNIX = re.compile(r"(?:http\+)?unix:(?://)?(?P<path>/.+)")
 _SETTING = re.compile(
-    r"""["']?\b(?:base_?url|api_?base|endpoint|host|openai_host|anthropic_host|ollama_host)["']?\s*[:=]\s*["']?"""
+    r"""["']?\b(?:(?:openai_)?base_?url|api_?base|endpoint|host|openai_host|anthropic_host|ollama_host)["']?\s*[:=]\s*["']?"""
     r"""(?P<address>https?://[^\s"',}]+)""",
     re.IGNORECASE,
 )

@@ -1,41 +1,34 @@
-"""Agents whose model no script can play here: they start, are greeted and open a session, confined, and no more."""
-
-from typing import Any
+"""Codex without a provider of the person's own: it wants a login, and a key in the environment is one."""
 
 import pytest
 
 from tests.support import npm_agents
-from tests.support.agent_runs import AgentPlace
+from tests.support.agent_runs import AgentPlace, kinds_and_paths
 from tests.support.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.agents
 
 
-def opened(place: AgentPlace, agent: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The answer of a run that is stopped because no model answers; nothing has changed outside the shadow."""
-    with ScriptedModel() as model:
-        npm_agents.require(agent, place, model, monkeypatch)
-        before = place.sight()
-        said = place.run("--agent", agent, "--timeout", "30")
+def test_codex_says_that_it_wants_a_login(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm_agents.require_installed("codex")
+    monkeypatch.setenv("PATH", npm_agents.search_path("codex"))
+    before = place.sight()
+    data = place.run("--agent", "codex").data
     place.assert_nothing_left()
     assert place.sight() == before
-    assert said.data["confined"]
-    return said.data
-
-
-def test_gemini_opens_a_session_in_the_mode_in_which_it_asks(
-    place: AgentPlace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = opened(place, "gemini", monkeypatch)
-    assert data["error"]["kind"] == "agent_timeout"
-    answers = place.messages(data["session_id"])
-    modes = {mode["id"] for mode in answers[1]["result"]["modes"]["availableModes"]}
-    assert {"default", "autoEdit", "yolo", "plan"} <= modes
-    assert answers[1]["result"]["modes"]["currentModeId"] == "default"
-
-
-def test_codex_says_that_it_wants_a_login(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = opened(place, "codex", monkeypatch)
-    assert data["error"]["kind"] == "agent_login"
+    assert (data["confined"], data["error"]["kind"]) == (True, "agent_login")
     assert "API Key" in data["error"]["message"]
     assert "codex login" in data["error"]["next"]
+
+
+def test_codex_logs_in_with_the_key_in_the_environment(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm_agents.require_installed("codex")
+    monkeypatch.setenv("PATH", npm_agents.search_path("codex"))
+    monkeypatch.setenv("OPENAI_API_KEY", "the-key")
+    with ScriptedModel() as model:
+        settings = place.person / ".codex" / "config.toml"
+        settings.parent.mkdir()
+        settings.write_text(f'model = "gpt-5.5"\nopenai_base_url = "{model.openai_url}"\n')
+        plan = place.plan("--agent", "codex", task=f"Mend it. [[scenario:edit]] [[cwd:{place.root}]]")
+    assert kinds_and_paths(plan) == [("modify", "app.py")]
+    assert {each.headers.get("authorization") for each in model.requests} == {"Bearer the-key"}

@@ -58,6 +58,16 @@ async def test_hosts_come_from_profile_environment_configuration_and_settings(tm
         )
 
 
+@pytest.mark.parametrize("name", ["base_url", "openai_base_url"])
+async def test_the_address_of_a_model_is_found_under_each_name_codex_has_for_it(tmp_path: Path, name: str) -> None:
+    config = tmp_path / "home/.config/agent.toml"
+    async with opened(tmp_path, Settings()) as sessions:
+        config.parent.mkdir(parents=True)
+        config.write_text(f'{name} = "http://127.0.0.1:4010/v1"\n')
+        session = await sessions.open(an_agent(credentials=(".config/agent.toml",)))
+        assert session.network.report().allowed == ("127.0.0.1:4010",)
+
+
 async def test_what_the_agent_leaves_in_its_home_allows_it_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path, Settings()) as sessions:
         profile = an_agent(credentials=(".config/agent.json",))

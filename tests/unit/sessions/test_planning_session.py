@@ -30,7 +30,8 @@ from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions
 from tandem_desktop.sessions.session import PlanningSession
-from tandem_desktop.settings import Settings
+from tandem_desktop.settings import CommandsWhilePlanning, Settings
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.agent_scripts import Step, Steps, scripted_agent, scripted_agent_with
 from tests.support.patience import PATIENCE_S
 from tests.support.tree_walker import walk
@@ -556,6 +557,30 @@ async def test_unconfined_agent_is_led_to_the_copy_and_never_to_the_workspace(
     assert disk(workspace) == {"a.txt": "old\n"}
     assert turn.version is not None
     assert any("not confined" in warning for warning in turn.version.warnings)
+
+
+@pytest.mark.parametrize("commands", ["run", "stage"])
+@pytest.mark.parametrize("is_confined", [True, False])
+async def test_an_agent_gets_its_free_mode_only_where_it_is_confined_and_its_commands_run(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, commands: CommandsWhilePlanning, is_confined: bool
+) -> None:
+    if is_confined and bubblewrap_missing():
+        pytest.skip("nothing can be confined here")
+    if not is_confined:
+        monkeypatch.setattr("tandem_desktop.shadow.factory.bubblewrap_missing", lambda: "it is not there")
+        monkeypatch.setattr("tandem_desktop.shadow.sandbox.bubblewrap_missing", lambda: "it is not there")
+        monkeypatch.setattr("tandem_desktop.shadow.sandbox.landlock_missing", lambda: "neither is this")
+    modes = [{"id": name, "name": name} for name in ("ask", "free")]
+    script = {"turns": [[]], "session": {"modes": {"currentModeId": "ask", "availableModes": modes}}}
+    profile = scripted_agent_with(script).model_copy(update={"asking_mode": "ask", "free_mode": "free"})
+    sessions = AgentSessions(engine, Settings(commands_while_planning=commands), engine.clock)
+    session = await sessions.open(profile)
+    await session.plan("Go")
+    await sessions.close()
+    [chosen] = [
+        each["params"]["modeId"] for each in frames(session, engine) if each.get("method") == "session/set_mode"
+    ]
+    assert (chosen == "free") is (is_confined and commands == "run")
 
 
 async def test_plan_applied_during_a_turn_is_not_proposed_again(
