@@ -277,6 +277,8 @@ class AgentRequests:
         self._early: dict[str, list[Parameters]] = {}
         self._beside: set[OpenRequest] = set()
         """Open questions that belong to no session."""
+        self._withdrawn: set[str] = set()
+        """Requests that were taken back before they were looked at."""
         self._ignored: set[str] = set()
         """Sessions that are being loaded: their updates repeat what was said before."""
         self._answers: dict[str, Callable[[AcpSession, Parameters], Awaitable[Any]]] = {
@@ -321,6 +323,9 @@ class AgentRequests:
             raise RefusedError(METHOD_NOT_FOUND, f"{method} is not known here", {"method": method})
         if not isinstance(params, dict):
             raise RefusedError(INVALID_PARAMS, f"{method} needs parameters")
+        if request_id in self._withdrawn and method in (_PERMISSION, _ELICITATION):
+            self._withdrawn.discard(request_id)
+            return CANCELLED if method == _PERMISSION else CANCELLED_QUESTION
         try:
             if handler is None:
                 return await self._elicitation(request_id, params)
@@ -376,10 +381,13 @@ class AgentRequests:
             _log.exception("an update of the agent could not be taken in")
 
     def _withdraw(self, request_id: str) -> None:
-        """The agent takes a request back; one that is not open is passed over."""
+        """The agent takes a request back, perhaps before its task has begun."""
         held = (self._beside, *(conversation.open for conversation in self.conversations.values()))
-        for request in [each for requests in held for each in requests if each.id == request_id]:
+        found = [each for requests in held for each in requests if each.id == request_id]
+        for request in found:
             request.settle()
+        if not found and len(self._withdrawn) < _MOST_HELD:
+            self._withdrawn.add(request_id)
 
     def _pass_on(self, conversation: AcpSession, update: AgentUpdate) -> None:
         if isinstance(update, ModeChanged):

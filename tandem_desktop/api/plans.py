@@ -305,7 +305,13 @@ class Planning:
         return self._told_while(work, follower, task)
 
     def questions(self, session_id: SessionId) -> QuestionsAnswer:
-        """The questions of a session's agent that wait for an answer; none where no agent works."""
+        """The questions of a session's agent that wait for an answer; none where no agent works.
+
+        Raises:
+            RequestRefusedError: it is not the id of a session.
+        """
+        if not SESSION_ID.fullmatch(session_id):
+            raise RequestRefusedError(404, f"There is no session {session_id[:60]!r}.", next="Name a session: SES-…")
         asked = self._asked(session_id)
         found = asked.open if asked is not None else ()
         return QuestionsAnswer(questions=tuple(map(QuestionObject.model_validate, found)))

@@ -543,7 +543,7 @@ def _paths() -> dict[str, Any]:
         ANSWER: {"post": answering},
         QUESTIONS: {
             "parameters": [_SESSION],
-            "get": _read("getQuestions", "Questions of its agent that wait for an answer", "QuestionsAnswer"),
+            "get": _read("getQuestions", "Questions of its agent that wait for an answer", "QuestionsAnswer", 404),
         },
         ORCHESTRATIONS: {"post": orchestration},
         ADJUSTMENTS: {"post": adjustment},

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
+from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.domain.network import AllowedHost, NetworkMode, NetworkReport
 from tandem_desktop.leash.loopback import LoopbackNetwork
 from tandem_desktop.leash.namespace import NetworkNamespace
@@ -53,7 +55,7 @@ class Leash:
         if addresses is not None:
             network = await asyncio.to_thread(LoopbackNetwork, addresses)
         else:
-            network = await asyncio.to_thread(NetworkNamespace, before, joins_user=joins_user)
+            network = await _opened_namespace(before, joins_user=joins_user)
         refusals = RefusalLog()
         proxy = LeashProxy(
             (),
@@ -150,3 +152,16 @@ class Leash:
             with contextlib.suppress(OSError):  # the agent has a server of its own there, or there is no IPv6
                 listener, _ = await asyncio.to_thread(self._network.listen, address, host.port)
                 await self._proxy.serve_host(listener, host)
+
+
+async def _opened_namespace(before: Sequence[str], *, joins_user: bool) -> NetworkNamespace:
+    """If the caller is cancelled while it opens, it is ended again."""
+    # A future of the executor and not a task: the engine's end cancels every task.
+    make = partial(NetworkNamespace, before, joins_user=joins_user)
+    opening = asyncio.get_running_loop().run_in_executor(None, make)
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        with contextlib.suppress(ShadowError):
+            await asyncio.to_thread((await opening).end)
+        raise

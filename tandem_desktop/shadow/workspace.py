@@ -207,7 +207,7 @@ class ShadowWorkspace(ABC):
             return Launch(argv, private.environment, self.place / cwd, program)
         shown = (
             *self._sandbox.programs.of_files(readable),
-            *self._sandbox.programs.exactly((*readable, *files)),
+            *self._sandbox.programs.exactly(files),
             *self._sandbox.programs.of_search_path(environment.get("PATH", "")),
         )
         if isinstance(self._sandbox, LandlockSandbox):
@@ -219,7 +219,7 @@ class ShadowWorkspace(ABC):
                 sockets=sockets,
                 network=mode if network else NetworkMode.OFF,
                 addresses=addresses,
-                readable=shown,
+                readable=(*shown, *self._sandbox.programs.exactly(readable)),
                 needed=needed,
             )
             return Launch(inside, private.environment, Path("/"), program, confined=True)

@@ -280,7 +280,7 @@ def ran_commands(segments: Sequence[Segment]) -> tuple[RanCommand, ...]:
             command=call.command or call.title or call.tool,
             cwd=call.cwd or ROOT,
             exit_code=call.exit_code,
-            has_failed=call.status is ToolCallStatus.FAILED,
+            has_failed=call.exit_code != 0 if call.exit_code is not None else call.status is ToolCallStatus.FAILED,
             output=call.output[-_MOST_OUTPUT:],
         )
         same = (key for key, each in found.items() if each.command == ran.command and each.exit_code is None)

@@ -36,7 +36,7 @@ def served(tmp_path: Path, model: ScriptedModel) -> Iterator[Served]:
         place = tmp_path / "project" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    with serving(tmp_path, "perspectives = true\n", **chosen) as found:
+    with serving(tmp_path, 'perspectives = true\ncommands_while_planning = "stage"\n', **chosen) as found:
         yield found
 
 

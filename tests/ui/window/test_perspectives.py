@@ -58,6 +58,7 @@ def test_with_the_setting_on_a_task_that_should_be_planned_is_looked_at_first_an
         lambda: window.place.background.engine.settings.perspectives and window.place.agents.profile is not None
     )
 
+    window.click("segmented-mode-immediate")
     window.type_into_composer("refactor the auth system and deploy to staging")
     window.wait(lambda: window.sees("first-look"))
     assert "it touches code and operations" in window.find("first-look").accessibleName()
@@ -82,6 +83,7 @@ def test_a_request_goes_from_the_first_look_over_three_advisors_and_the_approval
     put_on_path(programs, "opencode", script)
     window = open_window("opencode")
     panel = window.place.panel
+    window.click("segmented-mode-immediate")
     window.type_into_composer("refactor the auth system and deploy to staging")
     window.wait(lambda: window.sees("first-look"))
     assert "Guessed from its words." in window.find("first-look").accessibleName()

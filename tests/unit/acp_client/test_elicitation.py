@@ -141,11 +141,13 @@ async def test_an_open_question_ends_with_a_cancelled_turn_and_with_the_agents_o
 
     client.answer = wait
     takes_back = {"do": "raw", "text": '{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"q1"}}\n'}
-    script = {"turns": [[a_form("q1", wait=False), takes_back, {"do": "await", "ids": ["q1"]}, a_form("q2")]]}
+    script = {
+        "turns": [[a_form("q1", wait=False), takes_back, {"do": "await", "ids": ["q1"]}, a_form("q2", message="Last?")]]
+    }
     async with running(script, client) as manager:
         session = await manager.new_session()
         turn = asyncio.create_task(manager.prompt(session.id, "go"))
-        while len(client.questions) < 2:
+        while not any(each.message == "Last?" for each in client.questions):
             client.asked.clear()
             await client.asked.wait()
         await manager.cancel(session.id)
