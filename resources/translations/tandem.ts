@@ -5875,13 +5875,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
-            <source>ended</source>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>excellent</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
-            <source>excellent</source>
+            <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <source>exit code not told</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -70,7 +70,8 @@ def tool_question(call: ToolCall) -> AgentQuestion | None:
 
     Such a tool comes as a permission request, and takes its answers beside the permission.
     """
-    asks = call.tool.lower() in ASKING_TOOLS or call.kind is ToolKind.THINK
+    name = call.tool.lower()
+    asks = name in ASKING_TOOLS or (name in ("", ToolKind.THINK.value) and call.kind is ToolKind.THINK)
     listed = call.arguments.get("questions")
     if not asks or call.command is not None or call.diffs or call.paths or not isinstance(listed, list):
         return None

@@ -277,7 +277,7 @@ class AgentRequests:
         self._early: dict[str, list[Parameters]] = {}
         self._beside: set[OpenRequest] = set()
         """Open questions that belong to no session."""
-        self._withdrawn: set[str] = set()
+        self._withdrawn: dict[str, None] = {}
         """Requests that were taken back before they were looked at."""
         self._ignored: set[str] = set()
         """Sessions that are being loaded: their updates repeat what was said before."""
@@ -324,7 +324,7 @@ class AgentRequests:
         if not isinstance(params, dict):
             raise RefusedError(INVALID_PARAMS, f"{method} needs parameters")
         if request_id in self._withdrawn and method in (_PERMISSION, _ELICITATION):
-            self._withdrawn.discard(request_id)
+            del self._withdrawn[request_id]
             return CANCELLED if method == _PERMISSION else CANCELLED_QUESTION
         try:
             if handler is None:
@@ -386,8 +386,10 @@ class AgentRequests:
         found = [each for requests in held for each in requests if each.id == request_id]
         for request in found:
             request.settle()
-        if not found and len(self._withdrawn) < _MOST_HELD:
-            self._withdrawn.add(request_id)
+        if not found:
+            self._withdrawn[request_id] = None
+            if len(self._withdrawn) > _MOST_HELD:
+                del self._withdrawn[next(iter(self._withdrawn))]
 
     def _pass_on(self, conversation: AcpSession, update: AgentUpdate) -> None:
         if isinstance(update, ModeChanged):

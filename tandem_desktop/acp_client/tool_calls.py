@@ -125,6 +125,7 @@ _COMMAND_KEYS = ("command", "cmd")
 _ANNOUNCED = re.compile(r"\b(?:Running|Run|Executing|Execute):\s*(.+)")
 _TITLE_SUFFIX = re.compile(r"\s\[(?:current working directory|in) [^\]]*\](?:\s*\(.*\))?\s*$", re.DOTALL)
 """What Gemini adds to a command in a title."""
+_EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
 _EXIT_LINE = re.compile(r"^(?:\(?exit|Exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
 """The line in which Claude, Gemini and Qwen tell it in the text."""
@@ -377,8 +378,12 @@ def _exit_code(update: ToolCallUpdate) -> int | None:
             codes = (place.get(key) for key in _EXIT_KEYS)
             if (code := next((each for each in codes if type(each) is int), None)) is not None:
                 return code
-    found = _EXIT_LINE.search("\n".join(update.texts) or _raw_output(raw))
-    return int(found[1]) if found else None
+    lines = ("\n".join(update.texts) or _raw_output(raw)).strip().splitlines()
+    for line in (*lines[:2], *reversed(lines[-_EXIT_LINES:])):  # in between it is what the command printed
+        if (found := _EXIT_LINE.match(line.strip("` "))) is not None:
+            code = int(found[1])
+            return code if code or update.status is not ToolCallStatus.FAILED else None
+    return None
 
 
 def _more_output(meta: Any) -> str:

@@ -386,7 +386,7 @@ CALLS: tuple[CommandSpec, ...] = (
         PROPOSE,
         "plan with an agent, in a shadow of the workspace",
         "Start an agent in a shadow of the workspace, give it a task, and stage whatever it does for review.\n"
-        "Nothing it does reaches your files; commands it wants to run are queued in the plan.\n"
+        "Nothing it does reaches your files. Commands run in the shadow and are listed; unconfined, they are queued.\n"
         "What it asks is asked at the terminal; without one it is declined, and the plan names it.",
         (
             ('tandem run --agent opencode --task "add a --verbose flag"', "plan with OpenCode"),

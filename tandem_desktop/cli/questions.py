@@ -1,9 +1,11 @@
 """Asks the questions of an agent on the terminal."""
 
+import contextlib
 import os
 import queue
 import select
 import sys
+import termios
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -50,6 +52,7 @@ class TerminalQuestions:
     def _work(self) -> None:
         while True:
             session_id, question = self._asked.get()
+            self._forget_typed()
             try:
                 values = self._values(question)
                 self._answer(session_id, question.id, QuestionAction.ACCEPT, values)
@@ -57,6 +60,12 @@ class TerminalQuestions:
                 self._answer(session_id, question.id, QuestionAction.DECLINE, {})
             except _WithdrawnError:
                 self._say("The agent no longer waits for the answer.")
+
+    def _forget_typed(self) -> None:
+        """What was typed before a question was on screen is no answer to it."""
+        self._buffer = b""
+        with contextlib.suppress(termios.error, OSError, ValueError):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
     def _values(self, question: AgentQuestion) -> dict[str, Any]:
         while True:

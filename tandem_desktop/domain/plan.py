@@ -84,7 +84,7 @@ class RanCommand(Frozen):
         """How it ended, in a word or two."""
         if self.exit_code is not None:
             return f"exit {self.exit_code}"
-        return "failed" if self.has_failed else "ended"
+        return "failed" if self.has_failed else "exit code not told"
 
 
 class IgnoredFolder(Frozen):

@@ -27,6 +27,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})")
 
 
+_LARGEST = 2**63
+
+
 class FieldKind(StrEnum):
     """What a field takes."""
 
@@ -104,7 +107,9 @@ class QuestionField(Frozen):
         return _format_problem(self.format, value)
 
     def _number_problem(self, value: Any) -> str:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return "must be a number"
+        if abs(value) > _LARGEST or math.isnan(value):  # an integer may be too long for a float
             return "must be a number"
         if self.kind is FieldKind.INTEGER and not isinstance(value, int):
             return "must be a whole number"

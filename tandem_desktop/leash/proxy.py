@@ -116,11 +116,11 @@ class LeashProxy:
     def take(self, client: RelayEnd, answer: Callable[[RelayEnd], Awaitable[None]]) -> None:
         """Answer a connection, unless there are too many."""
         peer, own = (client.transport.get_extra_info(name) for name in ("peername", "sockname"))
-        if not self._admits(peer[:2], own[1]):
-            client.close()
-            return
         if len(self._open) >= self._most:
             _say(client, 503, f"More than {self._most} connections are open; this one was refused.")
+            return
+        if peer is None or own is None or not self._admits(peer[:2], own[1]):  # None: it was reset already
+            client.close()
             return
         task = asyncio.get_running_loop().create_task(self._answered(client, answer), name="leash")
         self._open.add(task)

@@ -237,6 +237,8 @@ class PlanningSession:
         self._facts = AgentFacts()
         self._model = ""
         self._is_opened = False
+        self._started_planning = False
+        """Whether Plan mode was on when the conversation was opened."""
         self._to_tell: list[str] = []
         self._approved_calls: dict[ToolCallId | None, ToolCall] = {}
         """External calls that were made, until their end is told."""
@@ -302,6 +304,7 @@ class PlanningSession:
         self._facts = await self._agent.start()
         before = await asyncio.to_thread(self._record.load)
         earlier = SessionId(before.agent_session) if before.agent_session else None
+        self._started_planning = self.is_planning
         opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning, resume=earlier)
         self._agent_session, self._model = opened.id, opened.model
         self._is_opened = opened.resumed
@@ -567,6 +570,10 @@ class PlanningSession:
 
     async def _begin_turn(self, task: str) -> None:
         self.interceptor.begin_turn()  # an agent that is started may ask as well
+        if self._agent_session is not None and self.profile.free_mode and self._started_planning != self.is_planning:
+            # Its own mode is set when a conversation is opened; it goes on with the same one.
+            await self._agent.stop()
+            self._agent_session = None
         if self._agent_session is None:
             await self.start()
         self.network.begin_turn()

@@ -34,7 +34,7 @@ _OF_THE_CALLER = {b"/proc/self": b"/proc/%d", b"/proc/thread-self": b"/proc/%d",
 _PRIORITY_OF_PROCESS = {"setpriority": 0, "ioprio_set": 1}
 _EVERYTHING = -1
 _LISTENING = "0A"
-_MOST_REFUSALS = 1000
+_MOST_REFUSALS, _MOST_TRIES = 1000, 100
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -66,7 +66,8 @@ class CallSupervisor:
         self._listener = listener
         self._reach = reach
         self._listening: set[int] = set()
-        self._refusals = 0
+        self._refusals: dict[str, int] = {}
+        self._noting = threading.Lock()
         self._handlers: dict[str, Callable[[_Call], int | None]] = {
             "connect": self._connect,
             "bind": self._bind,
@@ -256,10 +257,14 @@ class CallSupervisor:
         return bool(found) and found <= self._listening
 
     def _note_refusal(self, host: object, port: int) -> None:
-        self._refusals += 1
-        if self._reach.refused and self._refusals <= _MOST_REFUSALS:
-            with contextlib.suppress(OSError), open(self._reach.refused, "a", encoding="utf-8") as file:
-                file.write(f"{host} {port}\n")
+        """Each address gets its lines, so that many tries at one do not hide another."""
+        place = f"{host} {port}"
+        with self._noting:
+            count = self._refusals[place] = self._refusals.get(place, 0) + 1
+            is_new = count == 1 and len(self._refusals) <= _MOST_REFUSALS
+            if self._reach.refused and (is_new or 1 < count <= _MOST_TRIES):
+                with contextlib.suppress(OSError), open(self._reach.refused, "a", encoding="utf-8") as file:
+                    file.write(f"{place}\n")
 
     def _bind(self, call: _Call) -> int | None:
         """On this machine's own address only; a file's name is left to Landlock."""

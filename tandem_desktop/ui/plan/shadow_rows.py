@@ -117,7 +117,7 @@ def ran_sentence(commands: tuple[RanCommand, ...]) -> str:
 def outcome_text(command: RanCommand) -> str:
     if command.exit_code is not None:
         return tr("exit {code}", code=command.exit_code)
-    return tr("failed") if command.has_failed else tr("ended")
+    return tr("failed") if command.has_failed else tr("exit code not told")
 
 
 class IgnoredRow(QFrame):

@@ -191,6 +191,11 @@ LIBRARY = {
 EXTRAS = {**LIBRARY, "question": "Which extras?", "header": "Extras", "multiSelect": True}
 
 
+def test_a_tool_with_a_name_of_its_own_is_no_question_though_it_says_that_it_thinks() -> None:
+    assert tool_question(a_tool_call(LIBRARY, tool="")) is not None
+    assert tool_question(a_tool_call(LIBRARY, tool="mcp__odoo__create_invoice")) is None
+
+
 def test_the_questions_of_a_tool_become_a_form_and_its_answers_go_by_number() -> None:
     question = tool_question(a_tool_call(LIBRARY, EXTRAS))
     assert question is not None

@@ -120,11 +120,12 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         ({"rawOutput": {"output": "broken\n", "metadata": {"exit": 3}}}, 3),
         ({"text": "```\nExit code 3\nbroken\n```"}, 3),
         ({"text": "```console\nmended\n```"}, None),
+        ({"text": "```console\n" + "a line\n" * 9 + "Exit code 1\n" + "a line\n" * 9 + "```"}, None),
         ({"text": "Output: broken\nExit Code: 3\nProcess Group PGID: 40"}, 3),
         ({"text": "Output: mended\nProcess Group PGID: 90"}, None),
         ({"text": "Command: make\nOutput: broken\nError: (none)\nExit Code: 3\nSignal: 0"}, 3),
     ],
-    ids=["opencode", "claude", "claude, success", "gemini", "gemini, success", "qwen"],
+    ids=["opencode", "claude", "claude, success", "printed by the command", "gemini", "gemini, success", "qwen"],
 )
 def test_an_exit_code_is_read_from_what_each_agent_sends_and_not_guessed(
     calls: ToolCalls, said: dict[str, Any], code: int | None

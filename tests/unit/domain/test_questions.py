@@ -38,6 +38,7 @@ def a_field(kind: FieldKind, **facts: Any) -> QuestionField:
         ),
         (a_field(FieldKind.NUMBER), 1.5, "must be a number", "1.5"),
         (a_field(FieldKind.NUMBER), 2, "must be a number", float("inf")),
+        (a_field(FieldKind.INTEGER), 2, "must be a number", 10**400),
         (a_field(FieldKind.NUMBER), 2, "must be a number", True),
         (a_field(FieldKind.NUMBER, minimum=0), 0, "must be at least 0", -0.5),
         (a_field(FieldKind.INTEGER, maximum=9), 9, "must be at most 9", 10),

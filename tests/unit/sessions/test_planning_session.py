@@ -76,6 +76,30 @@ async def test_what_an_agent_writes_while_planning_becomes_a_plan_and_nothing_el
     assert walk(workspace) == before
 
 
+async def test_another_mode_opens_the_conversation_of_an_agent_with_a_free_mode_again(
+    sessions: AgentSessions, steps: Steps
+) -> None:
+    modes = {
+        "modes": {"currentModeId": "ask", "availableModes": [{"id": each, "name": each} for each in ("ask", "free")]}
+    }
+    script = {"turns": [[steps.say("a")], [steps.say("b")], [steps.say("c")]], "session": modes}
+    profile = scripted_agent_with(script).model_copy(update={"asking_mode": "ask", "free_mode": "free"})
+    session = await sessions.open(profile)
+    starts: list[bool] = []
+    start = session.start
+
+    async def noted() -> None:
+        starts.append(session.is_planning)
+        await start()
+
+    session.start = noted  # type: ignore[method-assign]
+    await session.plan("One")
+    await session.plan("Two")
+    session.set_plan_mode(False)
+    await session.plan("Three")
+    assert starts == [True, False]
+
+
 async def test_lines_of_what_is_staged_are_counted_while_the_agent_works(
     sessions: AgentSessions, engine: Engine, steps: Steps
 ) -> None:
