@@ -91,6 +91,7 @@ def test_at_a_terminal_the_person_answers_and_the_agent_reads_it(place: AgentPla
     assert plan["warnings"] == []
 
 
+@pytest.mark.exhaustive
 def test_the_end_of_the_input_at_a_terminal_declines(place: AgentPlace) -> None:
     terminal = Terminal(place, "run", "--json", "--task", "Paint it.", *place.scripted([asks()]))
     terminal.wait_for("Colour, its number:")

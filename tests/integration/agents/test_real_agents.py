@@ -59,7 +59,8 @@ def test_a_real_agent_plans_a_sequence_that_is_approved_applied_and_undone(
     carried_out_and_taken_back(place, plan, set())
 
 
-@pytest.mark.parametrize("agent", ["opencode", pytest.param("goose", marks=MORE)])
+@MORE
+@pytest.mark.parametrize("agent", ["opencode", "goose"])
 def test_a_real_agent_hands_in_a_plan_through_the_planning_tools(
     agent: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
