@@ -7,11 +7,10 @@ import pytest
 from tests.support.agent_runs import AgentPlace, ask, kinds_and_paths, write_by_client
 
 
-@pytest.fixture
-def place(place: AgentPlace) -> AgentPlace:
+@pytest.fixture(autouse=True)
+def staged_commands(place: AgentPlace) -> None:
     """Commands are put into the plan."""
     place.choose(commands_while_planning="stage")
-    return place
 
 
 def two_files_and_a_command(place: AgentPlace) -> tuple[str, ...]:
