@@ -227,10 +227,11 @@ print("refused in words:", refused > 0)
 
 @pytest.mark.parametrize("number", [1_000, pytest.param(10_000, marks=pytest.mark.exhaustive)])
 def test_thousands_of_connections_are_bounded_refused_in_words_and_hang_nothing(
-    place: AgentPlace, server: _Server, number: int
+    held_place: AgentPlace, server: _Server, number: int
 ) -> None:
-    program = place.put("flood.py", FLOOD.replace("{number}", str(number)))
-    steps = fetch(then=f"/usr/bin/python3 {program}; curl -sS -m 20 http://{server.address}/")
+    place = held_place
+    place.put("flood.py", FLOOD.replace("{number}", str(number)))
+    steps = fetch(then=f"/usr/bin/python3 flood.py; curl -sS -m 20 http://{server.address}/")
     plan = place.plan(*place.scripted(steps), "--allow-host", server.address)
     assert outcome(place, plan) == f"refused in words: True\n{MARK}"
 
