@@ -31,6 +31,7 @@ class NetworkNamespace:
         if unshare is None:
             raise _no_namespace("the program unshare is missing")
         self._joins_user = joins_user
+        self.packets: socket.socket | None = None
         self._lock = threading.Lock()
         own = ["--user", "--map-root-user"] if joins_user else []
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -80,6 +81,8 @@ class NetworkNamespace:
 
     def end(self) -> None:
         self._engine.close()
+        if self.packets is not None:
+            self.packets.close()
         try:
             self._process.wait(2.0)
         except subprocess.TimeoutExpired:

@@ -209,6 +209,7 @@ def test_what_no_entry_point_reaches_is_listed(project: Path, capsys: pytest.Cap
     assert listed == ["tandem_desktop.sky:Sky.dim", "tandem_desktop.sky:Comet", "tandem_desktop.sky:unused"]
 
 
+@pytest.mark.exhaustive
 def test_class_planted_in_the_product_that_nothing_uses_is_found(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "tandem_desktop", tmp_path / "tandem_desktop")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -237,8 +238,9 @@ def test_without_results_the_answer_is_to_run_the_tests_first(
 
 
 def test_collecting_names_ids_without_running_or_replacing_results(
-    project: Path, capsys: pytest.CaptureFixture[str]
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     with (project / "tests" / "test_sky.py").open("a") as sky:
         sky.write('\n@pytest.mark.req("S0-03")\ndef test_stars(): raise SystemExit(9)\n')
     assert main(["--collect"], root=project) == 0

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import tomllib
@@ -29,6 +30,7 @@ def test_the_tests_of_a_python_template_pass_at_once(tmp_path: Path, template: s
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths, "tests"],
         cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
