@@ -16,10 +16,10 @@ fail() {
     exit 1
 }
 
-# set_up EXTRA NAME OPTIONAL_PACKAGES... — the environment with `pip install -e .EXTRA`, remembered under NAME.
+# set_up NAME OPTIONAL_PACKAGES... — the environment with what packaging/locks/NAME.txt names, and Tandem from this folder.
 set_up() {
-    local extra=$1 name=$2
-    shift 2
+    local name=$1
+    shift
     cd "$root"
     if command -v flock >/dev/null; then
         exec 9<"$root"
@@ -28,7 +28,7 @@ set_up() {
     install_required
     make_environment
     install_optional "$@"
-    install_python_packages "$extra" "$name"
+    install_python_packages "$name"
     exec 9<&-
     export PATH="$venv/bin:$PATH" VIRTUAL_ENV=$venv
 }
@@ -140,11 +140,19 @@ environment_works() {
 }
 
 install_python_packages() {
-    local extra=$1 stamp=$venv/.installed-$2 wanted
-    wanted=$(sha256sum "$root/pyproject.toml")
+    local lock=$root/packaging/locks/$1.txt stamp=$venv/.installed-$1 wanted
+    wanted=$(cat "$root/pyproject.toml" "$lock" | sha256sum)
     if [[ -e $stamp && $(<"$stamp") == "$wanted" ]] && [[ -x $venv/bin/tandem ]]; then return; fi
     say "Installing Tandem and its Python packages into .venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -e "$root$extra" || fail "pip could not install the Python packages; see its words above.
-  A network connection is needed this once. Behind a proxy or a mirror, set it in pip's own configuration."
+    install_locked "$venv" "$lock"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e "$root" ||
+        fail "pip could not install Tandem itself; see its words above."
     printf '%s' "$wanted" >"$stamp"
+}
+
+# install_locked VENV LOCK — exactly the versions of the lock; a file whose hash is not in it is refused.
+install_locked() {
+    "$1/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$2" || fail "pip could not install the Python packages; see its words above.
+  A network connection is needed this once. Behind a proxy or a mirror, set it in pip's own configuration.
+  Every file must have a hash of ${2#"$root/"}; a mirror that has no such version cannot be used."
 }

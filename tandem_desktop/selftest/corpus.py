@@ -23,7 +23,7 @@ class Material:
     """Draws names and contents from one seed; remembers of which kinds they were."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 (cases that can be repeated)
         self.kinds: set[str] = set()
         self._count = 0
 

@@ -4,13 +4,25 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ["packaging/start", "packaging/test", "packaging/build", "packaging/verify", "packaging/fresh", ".ci/run"]
+COMMANDS = [
+    "packaging/start",
+    "packaging/test",
+    "packaging/build",
+    "packaging/verify",
+    "packaging/fresh",
+    "packaging/lock",
+    ".ci/run",
+]
 HELPERS = ["packaging/setup.sh", "packaging/verifying/machine.sh", "packaging/verifying/enter", "packaging/tour.py"]
+LOCKS = ["packaging/locks/start.txt", "packaging/locks/test.txt", "packaging/locks/build.txt"]
 
 
 @pytest.fixture
@@ -53,7 +65,7 @@ def test_commands_can_be_run_and_are_whole(command: str) -> None:
     assert subprocess.run(["bash", "-n", ROOT / command], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *HELPERS, "pyproject.toml"])
+@pytest.mark.parametrize("name", [*COMMANDS, *HELPERS, *LOCKS, "pyproject.toml"])
 def test_no_address_of_a_machine_is_written_in(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert "://" not in text
@@ -61,7 +73,7 @@ def test_no_address_of_a_machine_is_written_in(name: str) -> None:
 
 
 def test_a_bare_machine_is_told_the_exact_packages(checkout: Path, tmp_path: Path) -> None:
-    ended = bash("set_up '' start", checkout, PATH=a_path_with(tmp_path / "bin"))
+    ended = bash("set_up start", checkout, PATH=a_path_with(tmp_path / "bin"))
     assert ended.returncode == 1
     assert "sudo apt-get install -y git python3 python3-venv" in ended.stderr
     assert not (checkout / ".venv").exists()
@@ -69,14 +81,14 @@ def test_a_bare_machine_is_told_the_exact_packages(checkout: Path, tmp_path: Pat
 
 def test_a_python_that_is_too_old_is_not_taken(checkout: Path, tmp_path: Path) -> None:
     path = a_path_with(tmp_path / "bin", "git", python3="exit 1")
-    ended = bash("set_up '' start", checkout, PATH=path)
+    ended = bash("set_up start", checkout, PATH=path)
     assert ended.returncode == 1
     assert "sudo apt-get install -y python3 python3-venv" in ended.stderr
 
 
 def test_a_python_without_venv_asks_for_its_package_alone(checkout: Path, tmp_path: Path) -> None:
     answers = 'case "$2" in *ensurepip*) exit 1;; *print*) echo python3.11;; esac'
-    ended = bash("set_up '' start", checkout, PATH=a_path_with(tmp_path / "bin", "git", python3=answers))
+    ended = bash("set_up start", checkout, PATH=a_path_with(tmp_path / "bin", "git", python3=answers))
     assert ended.returncode == 1
     assert "these system packages are needed: python3-venv\n" in ended.stderr
 
@@ -107,17 +119,38 @@ def test_an_environment_is_kept_only_while_it_works_here(checkout: Path, python:
     assert (bash("environment_works", checkout).returncode == 0) is works
 
 
-def test_packages_are_installed_again_only_when_the_project_file_changes(checkout: Path) -> None:
+def test_packages_come_from_the_lock_by_hash_and_again_only_when_it_or_the_project_changes(checkout: Path) -> None:
     venv = checkout / ".venv" / "bin"
     venv.mkdir(parents=True)
     for name in ("python", "tandem"):
         (venv / name).write_text('#!/bin/sh\necho "pip ran: $*"\n')
         (venv / name).chmod(0o755)
-    first = bash("install_python_packages '[dev]' test", checkout)
-    assert first.stdout.startswith("pip ran: -m pip install")
-    assert first.stdout.rstrip().endswith(f"-e {checkout}[dev]")
-    assert bash("install_python_packages '[dev]' test", checkout).stdout == ""
-    assert bash("install_python_packages '' start", checkout).stdout != "", "each command remembers for itself"
-    with (checkout / "pyproject.toml").open("a") as project:
-        project.write("# changed\n")
-    assert bash("install_python_packages '[dev]' test", checkout).stdout != ""
+    locked, own = bash("install_python_packages test", checkout).stdout.splitlines()
+    assert locked.endswith(f"--require-hashes -r {checkout}/packaging/locks/test.txt")
+    assert own.endswith(f"--no-deps --no-build-isolation -e {checkout}")
+    assert bash("install_python_packages test", checkout).stdout == ""
+    assert bash("install_python_packages start", checkout).stdout != "", "each command remembers for itself"
+    for name in ("pyproject.toml", "packaging/locks/test.txt"):
+        with (checkout / name).open("a") as changed:
+            changed.write("# changed\n")
+        assert bash("install_python_packages test", checkout).stdout != ""
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_line_of_a_lock_names_one_version_and_its_hashes(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", "")
+    lines = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
+    assert len(lines) > 40
+    assert [line for line in lines if "==" not in line.split()[0] or "--hash=sha256:" not in line] == []
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_satisfies_what_the_project_asks_for(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    locked = dict(line.split()[0].split("==") for line in text.splitlines() if "==" in line.split(" ")[0])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = ("gui", "agent", "api", "mcp", *(("test", "dev") if lock.endswith("test.txt") else ()))
+    asked = [*project["dependencies"], *(each for extra in extras for each in project["optional-dependencies"][extra])]
+    for requirement in map(Requirement, asked):
+        if requirement.name != "tandem-desktop":
+            assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)]), requirement

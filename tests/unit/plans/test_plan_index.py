@@ -228,9 +228,7 @@ def test_random_histories_list_like_a_fresh_look_at_every_record(
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.exhaustive)])
-def test_many_plans_are_listed_from_the_index_alone(
-    plans: Path, remembered: Settle, reads: Reads, count: int
-) -> None:
+def test_many_plans_are_listed_from_the_index_alone(plans: Path, remembered: Settle, reads: Reads, count: int) -> None:
     meta = a_meta(a_version())
     for number in range(count):
         folder = plans / plan_id(number)
