@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("tandem_desktop", "tests", "resources", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
 LEAST_SCORE = 90.0
 _SURVIVED, _NO_TESTS = 0, (33, 34)
-_ARGUMENTS = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:schemathesis"]
+_ARGUMENTS = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:schemathesis", "-m", "not exhaustive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _mutated(subject: Subject, folder: Path) -> tuple[Counter[str], list[str]]:
         _write_list(project.write, "source_paths", ["tandem_desktop"])
         _write_list(project.write, "only_mutate", subject.paths)
         _write_list(project.write, "also_copy", [name for name in COPIED if name not in ("tandem_desktop", "tests")])
-        _write_list(project.write, "pytest_add_cli_args", [*_ARGUMENTS, "-m", "not exhaustive"])
+        _write_list(project.write, "pytest_add_cli_args", _ARGUMENTS)
         _write_list(project.write, "pytest_add_cli_args_test_selection", subject.tests)
     workers = str(os.cpu_count() or 1)
     _checked([sys.executable, "-m", "mutmut", "run", "--max-children", workers], folder, dict(os.environ))
