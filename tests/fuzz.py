@@ -1,0 +1,371 @@
+"""Hand spoiled input to every reader of foreign bytes: `python -m tests.fuzz [--count N] [--seed S] [READER …]`.
+
+Frames are recorded messages of real agents, spoiled, from an agent played in this process; each request that can be
+answered must be answered once, and the conversation goes on or ends with an error of ours. Plans, bundles and patches
+are read; patches are applied in memory. Anything but a value or a refusal in words is a crash; more than a few
+seconds for one input is a hang. What went wrong is printed with the seed that brings it back.
+"""
+
+import argparse
+import asyncio
+import copy
+import json
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from tandem_desktop.acp_client.connection import Direction
+from tandem_desktop.diff.patch import apply_patch, parse_patch
+from tandem_desktop.domain.errors import SidecarError, TandemError
+from tandem_desktop.plans import bundle
+from tandem_desktop.staging.plan_json import parse_plan
+from tests.support.bundle_mutations import CARELESS, HOSTILE, RESEALED
+from tests.support.played_agents import a_played_manager
+from tests.support.sidecars import QUICK, NotingClient
+from tests.support.transcripts import FROM_AGENT, messages
+from tests.support.travelling import a_travelling_plan
+
+LONGEST_S = 20
+FRAMES_A_TURN = 250
+TURNS_A_LIFE = 4
+RECORDED = ("oc_seq_allow", "goose_seq_allow", "claude_seq_allow", "builtin_parallel", "claude_planmode")
+ODD: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1.5, 2**63, 10**40, "", "x" * 300, [], {}, [[]], {"a": {}}, "\0", "\u202e", "\ud800"),
+    *("../outside", "/etc/passwd", "a/../b", "C:\\x", "session", "allow_once", "end_turn", "2.0"),
+)
+PLAN = {
+    "title": "Rename",
+    "summary": "Do it.\n",
+    "tasks": [{"id": "t1", "subject": "One"}, {"id": "t2", "subject": "Two", "blocked_by": ["t1"]}],
+    "steps": [
+        {"tool": "write", "args": {"path": "src/a.py", "content": "x = 1\n"}, "description": "New.", "task": "t1"},
+        {"tool": "edit", "args": {"path": "b.txt", "old_string": "one", "new_string": "two"}, "description": "Change."},
+        {"tool": "bash", "args": {"command": "make test"}, "description": "Check.", "task": "t2"},
+        {"tool": "delete", "args": {"path": "c.txt"}, "description": "Away."},
+    ],
+}
+BEFORE = b"".join(b"line %d\n" % number for number in range(40))
+PATCH = b"""\
+diff --git a/f.txt b/f.txt
+index 1111111..2222222 100644
+--- a/f.txt
++++ b/f.txt
+@@ -3,3 +3,4 @@ line 1
+ line 2
+-line 3
++line three
++more
+ line 4
+@@ -20,2 +21,1 @@
+ line 19
+-line 20
+diff --git a/old b/new
+similarity index 100%
+rename from old
+rename to new
+diff --git a/x b/x
+new file mode 100755
+--- /dev/null
++++ b/x
+@@ -0,0 +1 @@
++hello
+\\ No newline at end of file
+"""
+
+
+class HungError(Exception):
+    """One input took too long."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Spoiled input for every reader.")
+    parser.add_argument("--count", type=int, default=20_000, help="how many inputs each reader gets (20,000)")
+    parser.add_argument("--seed", type=int, default=1, help="where the random numbers begin (1)")
+    parser.add_argument("readers", nargs="*", metavar="READER", help=f"one of: {', '.join(READERS)}")
+    options = parser.parse_args()
+    if unknown := sorted(set(options.readers) - set(READERS)):
+        parser.error(f"unknown: {', '.join(unknown)}")
+    workers = os.cpu_count() or 1
+    is_clean = True
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        for reader in options.readers or READERS:
+            started = time.monotonic()
+            share = -(-options.count // workers)
+            parts = pool.map(partial(_run, reader, share), [options.seed * 1_000 + worker for worker in range(workers)])
+            counts: Counter[str] = sum((part[0] for part in parts), Counter())
+            wrong = [line for part in parts for line in part[1]]
+            listed = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+            print(f"{reader}: {listed}; {len(wrong)} wrong; {time.monotonic() - started:.0f} s", flush=True)
+            for line in wrong[:20]:
+                print(f"  {line}")
+            is_clean &= not wrong
+    return 0 if is_clean else 1
+
+
+def _run(reader: str, count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    return READERS[reader](count, seed)
+
+
+# Frames
+
+
+class SpoilingAgent:
+    """Opens a session properly, then says spoiled messages and ends the turn."""
+
+    def __init__(self, chance: random.Random, put: Callable[[bytes], object], die: Callable[[int], object]) -> None:
+        self._chance = chance
+        self._put = put
+        self._next_id = 0
+        self.said = 0
+
+    def hear(self, line: bytes) -> None:
+        message = json.loads(line)
+        method, number = message.get("method"), message.get("id")
+        if method == "initialize":
+            self._answer(number, {"protocolVersion": 1})
+        elif method == "session/new":
+            self._answer(number, {"sessionId": "s"})
+        elif method == "session/prompt":
+            for _ in range(FRAMES_A_TURN):
+                self._put(self._spoiled())
+                self.said += 1
+            self._answer(number, {"stopReason": "end_turn"})
+        elif method is not None and number is not None:
+            self._answer(number, {})
+
+    def _spoiled(self) -> bytes:
+        message = json.loads(self._chance.choice(_recorded()))
+        if "id" in message:
+            self._next_id += 1
+            message["id"] = f"f{self._next_id}"
+        if isinstance(message.get("params"), dict) and "sessionId" in message["params"]:
+            message["params"]["sessionId"] = "s"
+        for _ in range(self._chance.choice((0, 1, 1, 2, 4))):
+            _spoil_value(self._chance, message)
+        data = json.dumps(message).encode()
+        if self._chance.random() < 0.15:
+            data = _spoil_bytes(self._chance, data)
+        return data.replace(b"\n", b" ") + b"\n"
+
+    def _answer(self, number: Any, result: dict[str, Any]) -> None:
+        self._put(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}).encode() + b"\n")
+
+
+class Answers:
+    """Which requests were heard, and which of them were answered how often."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+
+    def __call__(self, direction: Direction, data: bytes) -> None:
+        message = json.loads(data)
+        number = message.get("id")
+        if not isinstance(number, str):
+            return
+        if direction is Direction.RECEIVED and isinstance(message.get("method"), str):
+            self.asked[number] += 1
+        elif direction is Direction.SENT and "method" not in message:
+            self.answered[number] += 1
+
+    def problems(self) -> list[str]:
+        return [
+            f"{number} asked {asked} times, answered {self.answered[number]}"
+            for number, asked in self.asked.items()
+            if self.answered[number] != asked
+        ]
+
+
+def fuzz_frames(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    counts: Counter[str] = Counter()
+    wrong: list[str] = []
+    life = 0
+    while counts["frames"] < count:
+        life_seed = seed * 1_000_000 + life
+        life += 1
+        agents: list[SpoilingAgent] = []
+        outcome = asyncio.run(_life(life_seed, agents))
+        counts["frames"] += sum(agent.said for agent in agents)
+        counts["conversations"] += 1
+        wrong += [f"life {life_seed}: {problem}" for problem in outcome]
+    return counts, wrong
+
+
+async def _life(seed: int, agents: list[SpoilingAgent]) -> list[str]:
+    def made(put: Callable[[bytes], object], die: Callable[[int], object]) -> SpoilingAgent:
+        agents.append(SpoilingAgent(random.Random(seed), put, die))
+        return agents[-1]
+
+    answers = Answers()
+    manager = a_played_manager(made, NotingClient(), on_frame=answers, limits=QUICK)
+    problems: list[str] = []
+    try:
+        async with asyncio.timeout(LONGEST_S * TURNS_A_LIFE):
+            await manager.start()
+            session = await manager.new_session()
+            for _ in range(TURNS_A_LIFE):
+                await manager.prompt(session.id, "go")
+            await asyncio.sleep(0)
+            problems += answers.problems()
+    except SidecarError:
+        pass  # ended in words
+    except TimeoutError:
+        problems.append("hung")
+    except Exception as error:
+        problems.append(f"crashed: {error!r}")
+    finally:
+        await manager.stop()
+    return problems
+
+
+@cache
+def _recorded() -> list[str]:
+    return [json.dumps(message) for name in RECORDED for way, message in messages(name) if way == FROM_AGENT]
+
+
+# Plans, bundles, patches
+
+
+def fuzz_plans(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    def spoiled(chance: random.Random) -> bytes:
+        document = json.loads(json.dumps(PLAN))
+        for _ in range(chance.choice((1, 1, 2, 4))):
+            _spoil_value(chance, document)
+        data = json.dumps(document).encode()
+        return _spoil_bytes(chance, data) if chance.random() < 0.4 else data
+
+    return _fuzzed(count, seed, spoiled, parse_plan)
+
+
+def fuzz_bundles(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        whole = a_travelling_plan(Path(folder))
+
+    def spoiled(chance: random.Random) -> bytes:
+        return chance.choice((*RESEALED, *HOSTILE, *CARELESS[:-1]))(chance, whole)
+
+    def read(data: bytes) -> None:
+        bundle.check(bundle.decode(data))
+
+    return _fuzzed(count, seed, spoiled, read)
+
+
+def fuzz_patches(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    def read(data: bytes) -> None:
+        for patch in parse_patch(data):
+            apply_patch(BEFORE if patch.path == "f.txt" else b"", patch)
+
+    return _fuzzed(count, seed, lambda chance: _spoil_bytes(chance, PATCH), read)
+
+
+def _fuzzed(
+    count: int, seed: int, spoiled: Callable[[random.Random], bytes], read: Callable[[bytes], object]
+) -> tuple[Counter[str], list[str]]:
+    counts: Counter[str] = Counter()
+    wrong: list[str] = []
+    for number in range(count):
+        data = spoiled(random.Random(seed * 10_000_000 + number))
+        try:
+            with _patience():
+                read(data)
+            counts["accepted"] += 1
+        except TandemError as error:
+            counts["refused"] += 1
+            if not str(error).strip():
+                wrong.append(f"seed {seed} input {number}: refused without a word")
+        except HungError:
+            wrong.append(f"seed {seed} input {number}: hung")
+        except Exception as error:
+            wrong.append(f"seed {seed} input {number}: crashed: {error!r}")
+    return counts, wrong
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    def ring(number: int, frame: object) -> None:
+        raise HungError
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+# Spoiling
+
+
+def _spoil_value(chance: random.Random, document: Any) -> None:
+    """Change one value, key or length somewhere."""
+    places = list(_containers(document))
+    place = chance.choice(places)
+    if not place:
+        return
+    key = chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+    draw = chance.random()
+    if draw < 0.5:
+        place[key] = _odd(chance)
+    elif draw < 0.65:
+        del place[key]
+    elif draw < 0.8:
+        other = chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+        place[key] = copy.deepcopy(place[other])
+    elif draw < 0.9 and isinstance(place, dict):
+        place[str(_odd(chance))] = _odd(chance)
+    else:
+        place[key] = [copy.deepcopy(place[key]) for _ in range(chance.choice((1, 3, 50)))]
+
+
+def _odd(chance: random.Random) -> Any:
+    return copy.deepcopy(chance.choice(ODD))
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        yield value
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _containers(each)
+
+
+def _spoil_bytes(chance: random.Random, data: bytes) -> bytes:
+    for _ in range(chance.choice((1, 1, 2, 5))):
+        if not data:
+            return data
+        at, draw = chance.randrange(len(data)), chance.random()
+        if draw < 0.3:
+            data = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1 :]
+        elif draw < 0.5:
+            data = data[:at] + data[at + chance.randrange(1, 30) :]
+        elif draw < 0.7:
+            data = data[:at] + chance.randbytes(chance.randrange(1, 12)) + data[at:]
+        elif draw < 0.85:
+            start = chance.randrange(len(data))
+            data = data[:at] + data[start : start + chance.randrange(1, 80)] + data[at:]
+        else:
+            lines = data.splitlines(keepends=True)
+            chance.shuffle(lines)
+            data = b"".join(lines[: chance.randrange(1, len(lines) + 1)])
+    return data
+
+
+READERS: dict[str, Callable[[int, int], tuple[Counter[str], list[str]]]] = {
+    "frames": fuzz_frames,
+    "plans": fuzz_plans,
+    "bundles": fuzz_bundles,
+    "patches": fuzz_patches,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
