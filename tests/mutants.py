@@ -38,7 +38,9 @@ class Subject:
 
 _RUNS = ("tests/unit/execution", "tests/integration/test_lifecycle.py", "tests/integration/test_crashes.py")
 SUBJECTS = {
-    "digest": Subject(("domain/approval",), ("tests/unit/domain/test_approval.py",)),
+    "digest": Subject(
+        ("domain/approval",), ("tests/unit/domain/test_approval.py", "tests/unit/domain/test_workspace_identity.py")
+    ),
     "enforcer": Subject(("approval/enforcer",), ("tests/unit/approval/test_enforcer.py",)),
     "journal": Subject(("execution/journal",), (*_RUNS, "tests/integration/test_mishaps.py")),
     "executor": Subject(("execution/executor",), _RUNS),

@@ -1,5 +1,8 @@
 """The digest is made of effects, and of nothing else."""
 
+import json
+from hashlib import sha256
+
 import pytest
 
 from tandem_desktop.domain.approval import ApprovalHash, canonical, digest
@@ -12,6 +15,17 @@ def test_operations_hash_is_the_digest_of_the_effects_in_order() -> None:
     effects = [operation.effect().model_dump(mode="json") for operation in version.operations]
     effects = [{name: value for name, value in each.items() if (name, value) != ("task", None)} for each in effects]
     assert ApprovalHash.of(version).operations_hash == digest("operations:1", canonical(effects))
+
+
+def test_each_digest_is_sha_256_under_the_name_of_its_subject() -> None:
+    version = a_version(a_write()).model_copy(update={"title": "One", "content": "Two", "context": {}})
+    content = sha256(b'tandem:content:1\0["One","Two",{}]').hexdigest()
+    hashed = ApprovalHash.of(version)
+    assert hashed.content_hash == content
+    combined = {"content_hash": content, "format": 1, "operations_hash": hashed.operations_hash}
+    combined |= {"plan_id": version.plan_id, "revision": version.revision}
+    text = json.dumps(combined, sort_keys=True, separators=(",", ":")).encode()
+    assert hashed.combined_hash == sha256(b"tandem:plan:1\0" + text).hexdigest()
 
 
 def test_order_of_keys_in_the_context_is_not_in_the_digest() -> None:
