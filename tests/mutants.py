@@ -46,7 +46,9 @@ SUBJECTS = {
     "executor": Subject(("execution/executor",), _RUNS),
     "verification": Subject(("execution/run",), _RUNS),
     "paths": Subject(("domain/paths",), ("tests/unit/domain/test_paths.py",)),
-    "permissions": Subject(("policy/rules",), ("tests/unit/policy/test_rules.py",)),
+    "permissions": Subject(
+        ("policy/rules",), ("tests/unit/policy/test_rules.py", "tests/unit/sessions/test_interceptor.py")
+    ),
 }
 
 

@@ -311,6 +311,8 @@ def rules(*given: tuple[str, str, str | None, str | None]) -> AuthContext:
         (rules(("ask", "read", "secrets/**", None)), use("read_file", "a.py"), ALLOW),
         (rules(("allow", "*", None, None), ("ask", "web*", None, None)), use("webfetch"), CONFIRM),
         (rules(("deny", "execute", None, None)), use("developer__shell", command="ls"), DENY),
+        (rules(("deny", "bash", None, None)), use("edit", "a.py"), CONFIRM),
+        (rules(("deny", "*", None, "git push*")), use("edit", "a.py"), CONFIRM),
     ],
 )
 def test_a_persons_rules_are_strict_where_they_allow_and_generous_where_they_do_not(
