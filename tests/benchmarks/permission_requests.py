@@ -51,7 +51,7 @@ class StagingClient(NotingClient):
         self.interceptor = PermissionInterceptor(
             SessionId("s"),
             policy=AuthorizationPolicy(),
-            settings=Settings(),
+            settings=Settings(commands_while_planning="stage"),
             queue=self._queue,
             decided=self._count,
             permissions=SessionPermissions(plan_mode=True),
