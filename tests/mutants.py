@@ -113,6 +113,7 @@ def _mutated(subject: Subject, folder: Path) -> tuple[Counter[str], list[str]]:
         _write_list(project.write, "source_paths", ["tandem_desktop"])
         _write_list(project.write, "only_mutate", subject.paths)
         _write_list(project.write, "also_copy", [name for name in COPIED if name not in ("tandem_desktop", "tests")])
+        _write_list(project.write, "do_not_mutate_patterns", [r"\b_log\."])  # a line of the log decides nothing
         _write_list(project.write, "pytest_add_cli_args", _ARGUMENTS)
         _write_list(project.write, "pytest_add_cli_args_test_selection", subject.tests)
     workers = str(os.cpu_count() or 1)

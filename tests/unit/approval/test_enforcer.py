@@ -13,6 +13,7 @@ from tandem_desktop.domain.approval import Approval, ApprovalHash, WorkspaceIden
 from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingError
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.review import Coverage
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tests.support.builders import A_MOMENT, PLAN_ID, a_command, a_version, a_write
 from tests.support.clocks import Clock
@@ -87,6 +88,62 @@ def test_a_revision_whose_own_digest_was_altered_is_neither_approved_nor_run(
     approve()
     with pytest.raises(ApprovalDriftError, match="was altered"):
         enforcer.enforce_execution(altered, 1, workspace)
+
+
+def test_each_refusal_says_what_is_wrong_and_what_to_do_next(
+    enforcer: ApprovalEnforcer, approve: Approve, workspace: WorkspaceIdentity, clock: Clock
+) -> None:
+    digest, look = VERSION.approval_hash, f"tandem show {PLAN_ID}"
+
+    def refused(ask: Callable[..., object], *words: Any) -> tuple[str, str | None]:
+        with pytest.raises((ApprovalDriftError, ApprovalMissingError)) as refusal:
+            ask(*words)
+        return refusal.value.message, refusal.value.next
+
+    def run(version: PlanVersion = VERSION, latest: int = 1) -> tuple[str, str | None]:
+        return refused(enforcer.enforce_execution, version, latest, workspace)
+
+    wrong = f"is not the digest of {PLAN_ID} r1: "
+    given = f"Look again at what would be done, then give its digest: {look}"
+    short = f"at least 12 digits are needed; it is {digest[:12]}…."
+    assert refused(enforcer.approve, VERSION, workspace, " ") == (f"The digest given (none) {wrong}{short}", given)
+    assert refused(enforcer.approve, VERSION, workspace, "0" * 12) == (
+        f"The digest given ({'0' * 12}) {wrong}it is {digest[:12]}….",
+        given,
+    )
+    assert refused(enforcer.approve, VERSION, workspace, "0" * 99)[0].startswith(f"The digest given ({'0' * 64}) is")
+    nowhere = f"Look at it with: {look}, then: tandem approve {PLAN_ID} --digest DIGEST"
+    assert run() == (f"No approval found for this plan revision: {PLAN_ID} r1.", nowhere)
+    approval = approve()
+    again = f"See what it says now: {look}"
+    assert run(latest=2) == (
+        f"{PLAN_ID} r1 was approved, but r2 has replaced it.",
+        f"Look at the new revision with: {look}",
+    )
+    for change, words in (
+        ({"content": "other"}, "Plan content has changed since approval. Please re-review."),
+        ({"operations": ()}, "Operations have changed since approval. Please re-review."),
+        ({"format": 0}, "The plan has changed since approval. Please re-review."),
+    ):
+        assert run(sealed(VERSION.model_copy(update=change))) == (words, again)
+    for stored, named in (("", "none"), ("0" * 64, "0" * 12)):
+        carries = f"it carries the digest {named}…, but its digest is {digest[:12]}…."
+        assert run(VERSION.model_copy(update={"approval_hash": stored})) == (
+            f"The record of {PLAN_ID} r1 was altered: {carries}",
+            "Make a new revision from it, and look at that.",
+        )
+    clock.now += timedelta(days=400)
+    assert run() == (
+        f"The approval of {PLAN_ID} r1 expired at {approval.expires_at.isoformat(timespec='seconds')}.",
+        f"Look at it again with: {look}, then approve it again.",
+    )
+
+
+def test_what_was_on_screen_and_the_persons_notes_are_kept_with_the_approval(approve: Approve) -> None:
+    seen = Coverage(operations=3, shown=2, folded=1)
+    approval = approve(coverage=seen, notes="fine")
+    assert (approval.coverage, approval.notes) == (seen, "fine")
+    assert (approve().coverage, approve().notes) == (None, "")
 
 
 @pytest.mark.req("S0-61")
