@@ -2421,7 +2421,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Linters, formatters and compilers</source>
+            <source>Linters and compilers</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4092,7 +4092,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Shells and interpreters as they start</source>
+            <source>Shell start-up</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -45,13 +45,16 @@ def attention_lines(views: Iterable[OperationView]) -> Iterator[Line]:
 def _group_lines(group: AttentionGroup) -> Iterator[Line]:
     title = f"  {group.title.lower()}" if group.title else ""
     number = f"  ({len(group.views)})" if len(group.views) > 1 else ""
-    yield ("  ", Span(f"! {' '.join(flag.value for flag in group.flags)}", Tone.WARNING), f"{title}{number}")
-    for view in group.views:
+    reasons = [" ".join(dict.fromkeys(view.why(flag) for flag in view.flags)) for view in group.views]
+    common = reasons[0] if len(reasons) > 1 and len(set(reasons)) == 1 else ""
+    flags = " ".join(flag.value for flag in group.flags)
+    yield ("  ", Span(f"! {flags}", Tone.WARNING), f"{title}{number}{': ' if common else ''}{common}")
+    for view, why in zip(group.views, reasons, strict=True):
         staged = view.operation
         first, *more = (staged.command or "").split("\n")
         command = f": {first}{' …' if more else ''}" if staged.command else ""
-        why = " ".join(dict.fromkeys(view.why(flag) for flag in view.flags))
-        yield (_INDENT, Span(staged.id, Tone.STRONG), f"  {staged.action}{command}", Span(f"  {why}", Tone.QUIET))
+        told = "" if common else f"  {why}"
+        yield (_INDENT, Span(staged.id, Tone.STRONG), f"  {staged.action}{command}", Span(told, Tone.QUIET))
 
 
 def in_full(
