@@ -40,17 +40,17 @@ FOLDERS = (
     "hooks",
     ".mvn",
 )
-PACKAGE = b'{"name": "x", "version": "1.0.0"}'
+PACKAGE = b'{"version": "1", "scripts": {"test": "jest"}}'
 HIDDEN_KEYS: dict[str, tuple[str, bytes | None, bytes]] = {
-    "a key twice": ("package.json", PACKAGE, b'{"version": "2", "scripts": {"postinstall": "x"}, "scripts": {}}'),
-    "an escaped key": ("package.json", PACKAGE, b'{"version": "2", "scri\\u0070ts": {"postinstall": "x"}}'),
-    "a comment in strict JSON": ("package.json", PACKAGE, b'{"version": "2" /* */, "x": 1}'),
-    "a byte order mark": ("package.json", PACKAGE, b'\xef\xbb\xbf{"version": "2"}'),
-    "UTF-16": ("package.json", PACKAGE, '{"version": "2"}'.encode("utf-16")),
-    "too long to be read": ("package.json", PACKAGE, b'{"version": "' + b"2" * (1 << 20) + b'"}'),
+    "a key twice": ("package.json", PACKAGE, b'{"scripts": {"postinstall": "x"}, "scripts": {"test": "jest"}}'),
+    "an escaped key": ("package.json", PACKAGE, b'{"scri\\u0070ts": {"test": "jest", "postinstall": "x"}}'),
+    "a comment in strict JSON": ("package.json", PACKAGE, b'{"version": "2" /* */, "scripts": {"test": "jest"}}'),
+    "a byte order mark": ("package.json", PACKAGE, b'\xef\xbb\xbf{"version": "2", "scripts": {"test": "jest"}}'),
+    "UTF-16": ("package.json", PACKAGE, PACKAGE.decode().encode("utf-16")),
+    "too long to be read": ("package.json", PACKAGE, PACKAGE.replace(b"1", b"2" * (1 << 20))),
     "nested too deep": ("package.json", PACKAGE, b"[" * 100_000),
     "a list in place of an object": ("package.json", PACKAGE, b'["scripts"]'),
-    "a new dependency": ("package.json", PACKAGE, b'{"name": "x", "version": "1.0.0", "dependencies": {"evil": "1"}}'),
+    "a new dependency": ("package.json", PACKAGE, b'{"scripts": {"test": "jest"}, "dependencies": {"evil": "1"}}'),
     "a plug-in beside options": (".prettierrc.json", b"{}", b'{"semi": true, "plugins": ["./x.js"]}'),
     "a plug-in in an override": (".prettierrc", b"{}", b"overrides: [{files: '*', options: {plugins: [./x.js]}}]\n"),
     "a shared configuration": (".prettierrc", b"semi: true\n", b'"@evil/config"\n'),

@@ -556,7 +556,7 @@ TSCONFIG = b'{\n  // a comment\n  "compilerOptions": {"strict": true, "target": 
         ("tsconfig.json", TSCONFIG, TSCONFIG.replace(b'"target"', b'"plugins": [{"name": "evil"}], "target"'), True),
         ("tsconfig.json", TSCONFIG, TSCONFIG.replace(b'"target"', b'"paths": {"a": ["./evil"]}, "target"'), True),
         ("tsconfig.json", b'{"extends": "a"}', b'{"extends": "b"}', True),
-        ("tsconfig.json", b"{}", b'{"compilerOptions": {"strict": true}, "compilerOptions": {"plugins": []}}', True),
+        ("tsconfig.json", b"{}", b'{"compilerOptions": {"plugins": ["x"]}, "compilerOptions": {"strict": true}}', True),
         (".prettierrc", b"semi: false\n", b"semi: true\ntabWidth: 4\n", False),
         (".prettierrc", b"semi: false\n", b"semi: false\nplugins: [./evil.js]\n", True),
         (".prettierrc", b"semi: false\n", b"'@company/config'\n", True),
