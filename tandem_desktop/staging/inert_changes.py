@@ -109,7 +109,6 @@ def _toml(content: bytes) -> Any:
 
 def _ini(content: bytes) -> Any:
     parser = configparser.ConfigParser(interpolation=None, allow_no_value=True, default_section="\0")
-    parser.optionxform = str  # type: ignore[assignment,method-assign] # the documented way to keep the case of keys
     try:
         parser.read_string(content.decode())
     except configparser.Error as failure:
@@ -144,15 +143,15 @@ def _plain_node(node: Any) -> Any:
     if node.id != "scalar" and not node.tag.startswith("tag:yaml.org,2002:"):
         raise ValueError("a tag that is not looked into")
     if node.id == "mapping":
-        if any(key.id != "scalar" for key, _ in node.value):
-            raise ValueError("a key that is no word")
+        if any(key.id != "scalar" or key.value == "<<" for key, _ in node.value):
+            raise ValueError("a key that is no word, or merges others")
         return _without_repeats([(key.value, _plain_node(value)) for key, value in node.value])
     if node.id == "sequence":
         return [_plain_node(each) for each in node.value]
     return (node.tag, node.value, node.style is None)
 
 
-_TAME = re.compile(r"[\w.,+© @<>:/()'&!-]{0,200}")
+_TAME = re.compile(r"[\w.,+© @:/-]{0,200}")
 """Words of a version, a name or an address: nothing that could be a command or a format of its own."""
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*(?!utf-?8\b)", re.MULTILINE | re.IGNORECASE)
 
