@@ -83,13 +83,43 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A JavaScript tool loads this as code when it starts.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A bot or release tool acts on the repository as this says.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A coding agent starts the servers, hooks and commands that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>A comment needs words.</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A continuous integration service runs this.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>A file appeared on disk here after this was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A hook manager runs this on commit, push or checkout.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A package manager installs what this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -115,6 +145,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>A run would stop here: {error}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A settings file at the top of the project: some tool reads it, and it may name code to load.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A shell runs this when it starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -371,6 +411,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>An interpreter or debugger runs this when it starts here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Analysis</source>
             <translation type="unfinished" />
@@ -527,6 +572,26 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>At the top of a project a build or task tool runs this.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>At the top of a project a package manager reads this and installs what it names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>At the top of a project coding agents read this as instructions.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Babel, SWC or PostCSS loads the plug-ins that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Back</source>
@@ -618,8 +683,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Build</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Built-in recipes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>By its name a tool reads this as its settings, which may name code to load.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -635,6 +710,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>CHAPO, KODA and DEVO look at the task</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>CMake runs this when the project is configured or built.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -707,6 +787,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Cards in the conversation, while they have the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Cargo runs or compiles in what this names when the project is built.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -806,8 +891,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Coding agents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/hazards.toml" />
             <source>Coding agents read this as instructions, so it can steer what they do later.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Coding agents read this as instructions.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -846,6 +941,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
@@ -968,6 +1064,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Composer runs the scripts and plug-ins of this on install.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Concerns</source>
             <translation type="unfinished" />
@@ -993,6 +1094,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Containers and infrastructure</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>Content</source>
             <translation type="unfinished" />
@@ -1010,6 +1116,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Continue</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Continuous integration</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1116,6 +1227,16 @@
             <source>Could break</source>
             <translation type="unfinished" />
         </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Coverage and profiling tools load the plug-ins that this names into the tests.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Credentials</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/message_view.py" />
             <source>Cut here: show {n} more characters</source>
@@ -1135,6 +1256,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Dark</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Database migrations</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1245,6 +1371,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Do {step} again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Documentation builders</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1404,6 +1535,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Editors</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Edit…</source>
             <translation type="unfinished" />
@@ -1414,6 +1550,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Emacs evaluates this when it starts or visits a file here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>End the plan. The policy on failure of its run decides about the files.</source>
             <translation type="unfinished" />
@@ -1421,6 +1562,16 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Ended plans are kept for</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Environment files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Environment files hold passwords and tokens, and programs load them.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1634,6 +1785,31 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Git fetches the repositories that this names, and their code with them.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Git runs the hooks and commands that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Git sends files through the filters, drivers and merge tools that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>GitHub runs this on its events.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>GitLab runs this in its pipelines.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Go back</source>
             <translation type="unfinished" />
@@ -1659,6 +1835,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Go fetches the modules and tool chain that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Go on</source>
             <translation type="unfinished" />
@@ -1671,6 +1852,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Go to the latest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Gradle runs this when the project is opened or built.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1989,6 +2175,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>JetBrains IDEs run the configurations, watchers and start-up tasks that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Jump to the latest message</source>
             <translation type="unfinished" />
@@ -2075,6 +2266,11 @@
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Keys</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Keys and certificates</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2224,6 +2420,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Linters and compilers</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Log</source>
@@ -2284,6 +2485,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>MSBuild runs the targets that this names when the project is opened or built.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>Made by</source>
             <translation type="unfinished" />
@@ -2304,9 +2510,19 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Maven, Ant, sbt or another JVM build runs the plug-ins and tasks that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Mention a file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Mercurial, Subversion or Perforce runs the hooks and extensions that this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2458,6 +2674,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Next theme</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Nix or Guix evaluates this and builds what it says.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2617,6 +2838,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Note, kept with the approval (optional)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Notebooks and documents with code</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3167,6 +3393,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Private keys and key stores are kept under this name.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Problem</source>
             <translation type="unfinished" />
@@ -3174,6 +3405,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Problem: {cause} {next}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Programs keep passwords and access tokens under this name.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3220,6 +3456,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Putting it together into tasks…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Python runs this when the project is built or installed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Python runs this whenever it starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3531,6 +3777,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <source>Risk first</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Roll back</source>
             <translation type="unfinished" />
@@ -3543,6 +3794,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Room for a command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>RubyGems or Bundler evaluates this when it installs or starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3820,6 +4076,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Settings of a tool</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Settings…</source>
             <translation type="unfinished" />
@@ -3827,6 +4088,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Settle it…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Shell start-up</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3945,6 +4211,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Sphinx runs this when the documentation is built.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Split or unified</source>
             <translation type="unfinished" />
@@ -3972,6 +4243,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Start with a sample project</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Started by the system</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4177,6 +4453,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Terraform and its kin run providers, modules and commands from this.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Test runners</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>That command</source>
             <translation type="unfinished" />
@@ -4184,6 +4470,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>That question no longer waits for an answer.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The Ruby tool evaluates this when it starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4301,6 +4592,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The build tool runs this when the project is configured or built.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The byte order mark at the beginning is added.</source>
             <translation type="unfinished" />
@@ -4323,6 +4619,16 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>The command that opens a file from a diff, such as code -g {path}:{line}; empty for an editor that is found.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The compiler or build tool of this language runs or loads what this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The container is built and started as this says.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4351,6 +4657,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The desktop starts what this names, at login or with a click.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The development environment builds and starts what this names when it is opened.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>The digest is what you approve: it covers everything that will run.</source>
             <translation type="unfinished" />
@@ -4368,6 +4684,21 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The directory is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The distribution's tools run this when the package is built, installed or removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The documentation or site builder loads the plug-ins and commands that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The editor starts the language servers, tasks and commands that this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4426,8 +4757,23 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The hosting platform builds and starts the project as this says.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The infrastructure tool runs this against machines and accounts.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>The interrupted run is settled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The linter or formatter loads the plug-ins and commands that this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4438,6 +4784,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>The longest message taken from an agent.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The migration tool runs this against the database.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4488,6 +4839,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The newline at the end is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The package manager loads this and takes packages from where it says.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The package manager of this language installs and builds what this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4601,6 +4962,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The system runs this at its times or at start-up.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>The tasks are there; each is now planned by the agent it is for.</source>
             <translation type="unfinished" />
@@ -4611,6 +4977,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The terminal or the graphical session runs this when it starts.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The test runner loads this before the tests.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>The text stays as it is.</source>
             <translation type="unfinished" />
@@ -4618,6 +4994,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
             <source>The two images</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>The version manager picks, installs or runs what this names when the folder is entered.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4703,8 +5084,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>This command runs when the plan is implemented.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>This content cannot be edited here: it is larger than 1 MB or no plain UTF-8 text. Drop changes, or comment.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>This document holds code that runs, or output that is drawn, when it is opened.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4892,6 +5283,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>TypeScript and the editor load the plug-ins and settings that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>UTF-16 (big end first)</source>
             <translation type="unfinished" />
@@ -5012,6 +5408,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>VS Code runs tasks, extensions and programs that this names when the folder is opened.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Version control and its hooks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
@@ -5047,6 +5453,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Viewed (Space)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Vim runs this when it starts or opens a file here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Visual Studio reads this when the project is opened and can start what it names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5112,6 +5528,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>What is different</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>What is installed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5338,6 +5759,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Windows starts what this names when the folder or file is opened.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>With your choices {step} no longer applies. Drop it too, or keep what it needs.</source>
             <translation type="unfinished" />
@@ -5380,6 +5806,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Writing what you approved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Xcode runs the scripts and settings in this when the project is built.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5839,6 +6270,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>direnv or the shell runs this when the folder is entered.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>disk</source>
             <translation type="unfinished" />
@@ -6034,6 +6470,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>launchd starts what this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>letters of another alphabet that look like Latin ones</source>
             <translation type="unfinished" />
@@ -6088,6 +6529,11 @@
         <message>
             <location filename="../../tandem_desktop/domain/operations.py" />
             <source>made as a folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>make runs the commands in this.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6223,6 +6669,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>npm runs the scripts of this and installs what it names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>of the alternative {plan_id}</source>
             <translation type="unfinished" />
@@ -6250,6 +6701,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>opened</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>pip installs what this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6285,6 +6741,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>puts together</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>pytest imports this before the tests.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6420,6 +6881,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>ssh runs the commands and uses the keys that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>staged</source>
             <translation type="unfinished" />
@@ -6452,6 +6918,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>stopped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>systemd starts what this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6935,6 +7406,7 @@
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} files</source>
             <extracomment>Of one: {n} file</extracomment>
             <translation type="unfinished">

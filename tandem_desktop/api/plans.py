@@ -36,6 +36,7 @@ from tandem_desktop.domain.plan_steps import AdvisedPlan
 from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.domain.tasks import TrackedTask
 from tandem_desktop.policy.qualification import qualify
+from tandem_desktop.review.attention import attention
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.runs import ListedRun
@@ -144,6 +145,16 @@ class PlanQueries:
         beside = self._engine.beside(version)
         return tuple(_operation(view, beside.get(view.operation.id, ())) for view in self._engine.view(version))
 
+    def _attention(self, version: PlanVersion) -> tuple[schema.AttentionObject, ...]:
+        return tuple(
+            schema.AttentionObject(
+                flags=tuple(flag.value for flag in group.flags),
+                kind=group.kind,
+                operations=tuple(view.operation.id for view in group.views),
+            )
+            for group in attention(self._engine.view(version))
+        )
+
     def _revision(self, version: PlanVersion) -> schema.RevisionObject:
         return schema.RevisionObject(
             id=version.id,
@@ -177,6 +188,7 @@ class PlanQueries:
             revision=version.revision,
             digest=ApprovalHash.of(version).combined_hash,
             operations=self._operations(version),
+            attention=self._attention(version),
             tasks=tasks(board),
             warnings=version.warnings,
             network=version.network,
@@ -221,6 +233,7 @@ def _operation(view: OperationView, beside: tuple[OperationId, ...]) -> schema.O
         added=view.added,
         removed=view.removed,
         flags=tuple(flag.value for flag in view.flags),
+        why={flag.value: view.why(flag) for flag in view.flags},
         notes=view.notes,
         description=staged.description,
         task=staged.task,

@@ -172,6 +172,9 @@ class OperationObject(ApiModel):
     added: int
     removed: int
     flags: tuple[str, ...]
+    """The gravest first."""
+    why: dict[str, str]
+    """For each flag a sentence: what happens to such a file, or what the flag means."""
     notes: tuple[str, ...]
     """Sentences about what the flags mean here."""
     description: str
@@ -179,6 +182,15 @@ class OperationObject(ApiModel):
     blocked_by: tuple[str, ...]
     beside: tuple[str, ...]
     """Other commands that a run starts together with this one."""
+
+
+class AttentionObject(ApiModel):
+    """Operations with equal hazards, which are acknowledged together."""
+
+    flags: tuple[str, ...]
+    kind: str
+    """The kind of file, such as `ci`; empty where none is known."""
+    operations: tuple[str, ...]
 
 
 class PerspectiveObject(ApiModel):
@@ -274,6 +286,8 @@ class PlanObject(ApiModel):
     revision: int
     digest: str
     operations: tuple[OperationObject, ...]
+    attention: tuple[AttentionObject, ...]
+    """What needs attention, the gravest first."""
     tasks: tuple[TaskObject, ...]
     warnings: tuple[str, ...]
     network: NetworkReport | None

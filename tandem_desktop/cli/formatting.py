@@ -12,10 +12,10 @@ from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.review.attention import AttentionGroup, attention
 from tandem_desktop.review.compare import Interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.git_effects import GitEffect
-from tandem_desktop.staging.hazards import explain
 from tandem_desktop.storage.objects import ObjectStore
 
 _INDENT = "      "
@@ -31,6 +31,30 @@ _RESULT_TONES = {
 def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
     """One line per operation."""
     return table(_summary_row(view) for view in views)
+
+
+def attention_lines(views: Iterable[OperationView]) -> Iterator[Line]:
+    """What needs attention, the gravest first: each group of equal hazards under its flags."""
+    groups = attention(views)
+    if groups:
+        yield Span("Needs attention, the gravest first:", Tone.STRONG)
+    for group in groups:
+        yield from _group_lines(group)
+
+
+def _group_lines(group: AttentionGroup) -> Iterator[Line]:
+    title = f"  {group.title.lower()}" if group.title else ""
+    number = f"  ({len(group.views)})" if len(group.views) > 1 else ""
+    reasons = [" ".join(dict.fromkeys(view.why(flag) for flag in view.flags)) for view in group.views]
+    common = reasons[0] if len(reasons) > 1 and len(set(reasons)) == 1 else ""
+    flags = " ".join(flag.value for flag in group.flags)
+    yield ("  ", Span(f"! {flags}", Tone.WARNING), f"{title}{number}{': ' if common else ''}{common}")
+    for view, why in zip(group.views, reasons, strict=True):
+        staged = view.operation
+        first, *more = (staged.command or "").split("\n")
+        command = f": {first}{' …' if more else ''}" if staged.command else ""
+        told = "" if common else f"  {why}"
+        yield (_INDENT, Span(staged.id, Tone.STRONG), f"  {staged.action}{command}", Span(told, Tone.QUIET))
 
 
 def in_full(
@@ -53,7 +77,7 @@ def in_full(
     if beside:
         yield f"{_INDENT}side by side with {', '.join(beside)}, not seeing what the other changes"
     for flag in view.flags:
-        yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}")
+        yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {view.why(flag)}")
     yield from (f"{_INDENT}{note}" for note in view.notes)
     for label, words in (
         ("the agent says", staged.description),

@@ -16,6 +16,7 @@ from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
+from tandem_desktop.review.attention import attention
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.runs import ListedRun
@@ -34,7 +35,20 @@ def proposal(version: PlanVersion, views: tuple[OperationView, ...]) -> dict[str
         "revision": version.revision,
         "digest": digest_of(version),
         "operations": [operation(view) for view in views],
+        "attention": attention_groups(views),
     }
+
+
+def attention_groups(views: tuple[OperationView, ...]) -> list[dict[str, Any]]:
+    """What needs attention, the gravest first."""
+    return [
+        {
+            "flags": [flag.value for flag in group.flags],
+            "kind": group.kind,
+            "operations": [view.operation.id for view in group.views],
+        }
+        for group in attention(views)
+    ]
 
 
 def operation(view: OperationView) -> dict[str, Any]:
@@ -48,6 +62,7 @@ def operation(view: OperationView) -> dict[str, Any]:
         "added": view.added,
         "removed": view.removed,
         "flags": [flag.value for flag in view.flags],
+        "why": {flag.value: view.why(flag) for flag in view.flags},
         "notes": list(view.notes),
         "task": staged.task,
         "description": staged.description,

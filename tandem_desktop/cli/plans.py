@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, UsageError
-from tandem_desktop.cli.formatting import edited_page_text, summary_table
+from tandem_desktop.cli.formatting import attention_lines, edited_page_text, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
 from tandem_desktop.cli.show import go_on, shown_digests
 from tandem_desktop.cli.shown_digests import LIFETIME
@@ -22,7 +22,6 @@ from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.comments import where
-from tandem_desktop.staging.hazards import explain
 
 
 def propose(call: CommandContext) -> CommandResult:
@@ -81,8 +80,7 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
         f"{operations} staged; {_touched(version)}",
         *summary_table(views),
     ]
-    for flag in sorted({flag for view in views for flag in view.flags}, key=lambda flag: flag.value):
-        lines.append((Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}"))
+    lines += attention_lines(views)
     lines += dict.fromkeys(note for view in views for note in view.notes)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
     return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
@@ -159,6 +157,8 @@ def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
     counts = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     call.console.remark((Span(plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"))
     call.console.remark(f"{count(len(version.operations), 'operation')}{': ' if counts else ''}{counts}")
+    for line in attention_lines(call.engine.view(version)):
+        call.console.remark(line)
     if not call.console.confirms(f"approve {shown.digest[:6]}…?"):
         raise ApprovalMissingError(f"{plan_id} r{version.revision} is not approved; nothing changed.")
     return shown.digest

@@ -9,6 +9,7 @@ from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.formatting import (
     agent_text,
+    attention_lines,
     between,
     documents,
     edited_page_text,
@@ -109,6 +110,7 @@ def show(call: CommandContext) -> CommandResult:
             {**json_output.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
             for view, each in zip(views, sides, strict=True)
         ],
+        "attention": json_output.attention_groups(views),
     }
     rehearsal = engine.rehearsals.kept(version)
     told = engine.rehearsals.git_effects(rehearsal) if rehearsal is not None else {}
@@ -121,6 +123,7 @@ def show(call: CommandContext) -> CommandResult:
         *_rehearsed(rehearsal, told),
         *ignored_lines(version, call.command("include", plan_id, "GLOB")),
         *ran_lines(version, whole=call.arguments.diff),
+        *attention_lines(views),
     ]
     for view, each in zip(views, sides, strict=True):
         task = subjects.get(view.operation.task, "") if view.operation.task else ""

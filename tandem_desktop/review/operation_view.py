@@ -1,8 +1,8 @@
 """One operation prepared for review: counts, flags, hunks, generated files."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -10,7 +10,8 @@ from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.lines import changes
 from tandem_desktop.diff.text import detect_encoding, split_lines
 from tandem_desktop.domain.operations import FileState, NodeState, OperationKind, StagedOperation
-from tandem_desktop.staging.hazards import Hazard, flags
+from tandem_desktop.staging.hazards import Hazard, explain, flags, reasons
+from tandem_desktop.staging.path_rules import Reason
 from tandem_desktop.storage.objects import ObjectStore
 
 _LOCK_FILES = frozenset(
@@ -54,6 +55,16 @@ class OperationView:
     """Lines added and removed, if counted before the hunks."""
     notes: tuple[str, ...] = ()
     """Sentences about what its flags mean here."""
+    reasons: Mapping[Hazard, Reason] = field(default_factory=dict)
+    """Why it has a flag, where a rule says more than the flag's explanation."""
+
+    def why(self, flag: Hazard) -> str:
+        """One sentence: why it has the flag."""
+        return self.reasons[flag].why if flag in self.reasons else explain(flag)
+
+    def kind_of(self, flag: Hazard) -> str:
+        """The kind of file that has the flag; empty where none is known."""
+        return self.reasons[flag].kind if flag in self.reasons else ""
 
     @cached_property
     def added(self) -> int:
@@ -86,6 +97,7 @@ def view_operation(
         found,
         shown,
         generated_as(operation.to or operation.path or "", after or before or b""),
+        reasons=reasons(operation, before, after) if found else {},
         notes=(_about_git(git_outside),) if git_outside is not None and operation.is_run else (),
     )
 

@@ -1,11 +1,10 @@
 """Flags hazardous operations by rules on paths, content and commands."""
 
 import codecs
-import json
 import posixpath
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,94 +13,9 @@ from typing import Any
 
 from tandem_desktop.diff.text import PLAIN_IN_COMMAND, PLAIN_IN_PATH, HiddenCharacters, is_plain
 from tandem_desktop.domain.operations import CommandCall, DirectoryState, FileState, StagedOperation, SymlinkState
-from tandem_desktop.domain.paths import folded
+from tandem_desktop.staging.inert_changes import Manifest
+from tandem_desktop.staging.path_rules import Reason, bundled_path_rules, parts_of
 from tandem_desktop.storage.paths import resource
-
-_NOT_SEEN_ON_EVERY_DISK = re.compile(r"(?::[^/]*|[. ]+)(?=/|$)")
-"""A stream name or trailing dots and spaces: `Makefile.` and `Makefile::$DATA` are the Makefile on some disks."""
-
-
-def parts_of(path: str) -> tuple[str, ...]:
-    """The components of `path` as the most forgiving disk compares them."""
-    return tuple(_NOT_SEEN_ON_EVERY_DISK.sub("", folded(path.replace("\\", "/"))).split("/"))
-
-
-class PathPatterns:
-    """Matches a path against many patterns. The notation is explained at the top of `hazards.toml`."""
-
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self._folders: dict[int, set[str]] = defaultdict(set)
-        self._exact: dict[int, set[str]] = defaultdict(set)
-        self._leads: dict[int, set[str]] = defaultdict(set)
-        suffixes: list[str] = []
-        wild: dict[int, list[str]] = defaultdict(list)
-        for pattern in patterns:
-            plain = pattern.removesuffix("/**")
-            size = plain.count("/") + 1
-            components = plain.split("/")
-            for length in range(1, size):
-                self._leads[length].add("/".join(components[:length]))
-            if plain != pattern:
-                self._folders[size].add(plain)
-            elif "*" not in plain:
-                self._exact[size].add(plain)
-            elif size == 1 and plain.startswith("*") and "*" not in plain[1:]:
-                suffixes.append(plain[1:])
-            else:
-                wild[size].append(re.escape(plain).replace(r"\*", "[^/]*"))
-        self._suffixes = tuple(suffixes)
-        self._wild = {size: re.compile("|".join(globs)) for size, globs in wild.items()}
-
-    def match(self, parts: tuple[str, ...]) -> bool:
-        """True if the path matches, or is inside a matching folder."""
-        return (
-            parts[-1].endswith(self._suffixes)
-            or any(_tail(parts, size) in names for size, names in self._exact.items())
-            or any(glob.fullmatch(_tail(parts, size)) for size, glob in self._wild.items())
-            or any(
-                "/".join(parts[start : start + size]) in names
-                for size, names in self._folders.items()
-                for start in range(len(parts) - size + 1)
-            )
-        )
-
-    def leads_to_match(self, parts: tuple[str, ...]) -> bool:
-        """True if a pattern matches something below this path: a link there could introduce it."""
-        return any(_tail(parts, size) in names for size, names in self._leads.items())
-
-
-def _tail(parts: tuple[str, ...], size: int) -> str:
-    return parts[-1] if size == 1 else "/".join(parts[-size:])
-
-
-_LONGEST_MANIFEST = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """A file in which some keys make code run and the `inert` ones do not."""
-
-    name: str
-    format: str
-    inert: tuple[tuple[str, ...], ...]
-
-    def only_inert_changes(self, before: bytes | None, after: bytes | None) -> bool:
-        """True if the two differ only in inert keys; unreadable content is never inert."""
-        try:
-            return bool(self._telling(before) == self._telling(after))
-        except (ValueError, RecursionError):
-            return False
-
-    def _telling(self, content: bytes | None) -> Any:
-        if content is None:
-            return {}
-        if len(content) > _LONGEST_MANIFEST:
-            raise ValueError("too long to be looked into")
-        text = content.decode()
-        document: Any = json.loads(text) if self.format == "json" else tomllib.loads(text)
-        for keys in self.inert:
-            _forget(document, keys)
-        return document
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +31,6 @@ class HazardRules:
     """The content of `hazards.toml`."""
 
     explanations: Mapping[str, str]
-    runs_code: PathPatterns
-    instructs_agents: PathPatterns
-    secret: PathPatterns
-    manifests: Mapping[str, Manifest]
     secrets: tuple[SecretPattern, ...]
     hidden: HiddenCharacters
     large_bytes: int
@@ -142,13 +52,9 @@ def bundled_rules() -> HazardRules:
 
 
 def parse_rules(data: Mapping[str, Any]) -> HazardRules:
-    paths, characters = data["paths"], data["characters"]
+    characters = data["characters"]
     return HazardRules(
         explanations=dict(data["explanations"]),
-        runs_code=PathPatterns(paths["runs-code"]),
-        instructs_agents=PathPatterns(paths["instructs-agents"]),
-        secret=PathPatterns(paths["secret"]),
-        manifests={each["name"]: _manifest(each) for each in data["manifests"]},
         secrets=tuple(
             SecretPattern(tuple(anchor.encode() for anchor in each["anchors"]), re.compile(each["pattern"].encode()))
             for each in data["secrets"]
@@ -163,43 +69,26 @@ def parse_rules(data: Mapping[str, Any]) -> HazardRules:
     )
 
 
-def _manifest(data: Mapping[str, Any]) -> Manifest:
-    inert = tuple(tuple(key.split(".")) for key in data["inert"])
-    return Manifest(name=data["name"], format=data["format"], inert=inert)
-
-
 def _ranges(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple((first, last) for first, last in pairs)
-
-
-def _forget(document: Any, keys: tuple[str, ...]) -> None:
-    """Remove one key, and parent tables that become empty."""
-    if not isinstance(document, dict) or keys[0] not in document:
-        return
-    if len(keys) == 1:
-        del document[keys[0]]
-        return
-    _forget(document[keys[0]], keys[1:])
-    if document[keys[0]] == {}:
-        del document[keys[0]]
 
 
 _CALLS_GIT = re.compile(r"(?<![\w.-])git(?![\w.-])")
 
 
 class Hazard(StrEnum):
-    """The flags, in the order they are always shown."""
+    """The flags, gravest first: the order in which they and what they mark are always shown."""
 
     RUNS_CODE = "runs-code"
     INSTRUCTS_AGENTS = "instructs-agents"
     SECRET = "secret"
-    EXECUTABLE = "executable"
+    OUTSIDE = "outside"
+    IRREVERSIBLE = "irreversible"
     HIDDEN_CHARACTERS = "hidden-characters"
+    EXECUTABLE = "executable"
     LINK = "link"
     BINARY = "binary"
     LARGE = "large"
-    IRREVERSIBLE = "irreversible"
-    OUTSIDE = "outside"
 
 
 def flags(
@@ -221,7 +110,8 @@ def flags(
     """
     rules = bundled_rules()
     found = {
-        *_of_paths(operation, before, after, rules),
+        *_of_paths(operation, before, after),
+        *_of_names(operation, rules),
         *_of_states(operation),
         *_of_bytes(operation, before, after, rules),
     }
@@ -239,10 +129,17 @@ def flags(
     return tuple(hazard for hazard in Hazard if hazard in found)
 
 
+def reasons(operation: StagedOperation, before: bytes | None, after: bytes | None) -> dict[Hazard, Reason]:
+    """Why it has its flags, where a rule says more than `explain`: what a tool does with such a file."""
+    if operation.command_call is not None:
+        return {Hazard.RUNS_CODE: Reason("command", bundled_rules().explanations["command"])}
+    return _of_paths(operation, before, after)
+
+
 def acts_by_its_name(path: str) -> bool:
-    """Whether a file of this name can make code run unasked, or is read by agents as instructions."""
-    rules, parts = bundled_rules(), parts_of(path)
-    return rules.runs_code.match(parts) or rules.instructs_agents.match(parts)
+    """Whether a rule names such a file as one that makes code run unasked, or that agents read as instructions."""
+    rules, parts = bundled_path_rules(), parts_of(path)
+    return rules.named.find(parts) is not None or rules.instructs_agents.find(parts) is not None
 
 
 def explain(hazard: Hazard) -> str:
@@ -250,24 +147,29 @@ def explain(hazard: Hazard) -> str:
     return bundled_rules().explanations[hazard]
 
 
-def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | None, rules: HazardRules) -> set[Hazard]:
-    found: set[Hazard] = set()
-    for path in operation.paths:
-        if rules.hidden.in_text(path, plain=PLAIN_IN_PATH):
-            found.add(Hazard.HIDDEN_CHARACTERS)
-        if isinstance(operation.after, DirectoryState) or isinstance(operation.base, DirectoryState):
-            continue  # its contents are flagged by their own operations
+def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | None) -> dict[Hazard, Reason]:
+    found: dict[Hazard, Reason] = {}
+    if isinstance(operation.after, DirectoryState) or isinstance(operation.base, DirectoryState):
+        return found  # its contents are flagged by their own operations
+    rules = bundled_path_rules()
+    is_link = isinstance(operation.after, SymlinkState)
+    for path in reversed(operation.paths):  # where it goes says more than where it comes from
         parts = parts_of(path)
-        is_link = isinstance(operation.after, SymlinkState)
-        manifest = rules.manifests.get(parts[-1])
-        inert = manifest is not None and _changes_only_inert_keys(manifest, operation, path, before, after)
-        if not inert and _matches(rules.runs_code, parts, is_link=is_link):
-            found.add(Hazard.RUNS_CODE)
-        if _matches(rules.instructs_agents, parts, is_link=is_link):
-            found.add(Hazard.INSTRUCTS_AGENTS)
-        if rules.secret.match(parts):
-            found.add(Hazard.SECRET)
+        if (instructs := rules.instructs_agents.find(parts, is_link=is_link)) is not None:
+            found.setdefault(Hazard.INSTRUCTS_AGENTS, instructs)
+        if (secret := rules.secret.find(parts)) is not None:
+            found.setdefault(Hazard.SECRET, secret)
+        is_known = instructs is not None or secret is not None
+        if (runs := rules.runs_code(parts, is_link=is_link, is_known=is_known)) is not None:
+            manifest = rules.manifests.find(parts)
+            if manifest is None or not _changes_only_inert_keys(manifest, operation, path, before, after):
+                found.setdefault(Hazard.RUNS_CODE, runs)
     return found
+
+
+def _of_names(operation: StagedOperation, rules: HazardRules) -> set[Hazard]:
+    hides = any(rules.hidden.in_text(path, plain=PLAIN_IN_PATH) for path in operation.paths)
+    return {Hazard.HIDDEN_CHARACTERS} if hides else set()
 
 
 def _changes_only_inert_keys(
@@ -289,10 +191,6 @@ def _changes_only_inert_keys(
 def _keeps_bytes(operation: StagedOperation) -> bool:
     base, after = operation.base, operation.after
     return isinstance(base, FileState) and isinstance(after, FileState) and base.sha256 == after.sha256
-
-
-def _matches(patterns: PathPatterns, parts: tuple[str, ...], *, is_link: bool) -> bool:
-    return patterns.match(parts) or (is_link and patterns.leads_to_match(parts))
 
 
 def _of_states(operation: StagedOperation) -> set[Hazard]:

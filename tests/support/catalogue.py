@@ -14,7 +14,8 @@ from xml.etree import ElementTree as ET
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import TITLES
 from tandem_desktop.settings import GROUPS, title_of
-from tandem_desktop.staging.hazards import Hazard, explain
+from tandem_desktop.staging.hazards import Hazard, bundled_rules, explain
+from tandem_desktop.staging.path_rules import bundled_path_rules
 from tandem_desktop.ui.i18n import CONTEXT
 from tandem_desktop.ui.settings import sheet
 
@@ -51,6 +52,9 @@ def sentences() -> Said:
         found.setdefault(Sentence(text), set()).add("tandem_desktop/domain/perspectives.py")
     for hazard in Hazard:
         found.setdefault(Sentence(explain(hazard)), set()).add("resources/hazards.toml")
+    rules = bundled_path_rules()
+    for text in (*rules.whys, *rules.kinds.values(), bundled_rules().explanations["command"]):
+        found.setdefault(Sentence(text), set()).add("resources/path_rules.toml")
     found.pop(Sentence(""), None)
     return found
 

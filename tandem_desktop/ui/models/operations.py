@@ -12,6 +12,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.review.attention import risk
 from tandem_desktop.review.choices import ChoicePart, Choices
 from tandem_desktop.review.operation_view import OperationView, folder_of
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
@@ -35,6 +36,8 @@ class Sorting(StrEnum):
     """The sort order; only the plan's own can be changed by dragging."""
 
     PLAN = "Plan order"
+    RISK = "Risk first"
+    """What needs attention before the rest, the gravest first; what is listed as flagged always comes like this."""
     PATH = "By path"
     LARGEST = "Largest first"
 
@@ -50,7 +53,12 @@ FILTER_LABELS = tr_table(
     }
 )
 SORTING_WORDS = tr_table(
-    {Sorting.PLAN: "Plan order", Sorting.PATH: "By path", Sorting.LARGEST: "Largest first"},
+    {
+        Sorting.PLAN: "Plan order",
+        Sorting.RISK: "Risk first",
+        Sorting.PATH: "By path",
+        Sorting.LARGEST: "Largest first",
+    },
 )
 
 
@@ -433,7 +441,7 @@ class StagedOperationsModel(QAbstractListModel):
     @property
     def is_plan_order(self) -> bool:
         """Whether rows are the whole plan in its order, so that they can be moved."""
-        return self._sorting is Sorting.PLAN and len(self._shown) == len(self._views)
+        return self._is_sorted_by_plan and len(self._shown) == len(self._views)
 
     def exceptional(self) -> list[int]:
         """Rows that may be higher than one line: expanded, drifted or with a result."""
@@ -477,7 +485,7 @@ class StagedOperationsModel(QAbstractListModel):
             checked == self._checked
             and self._which is OperationFilter.ALL
             and not self._text
-            and self._sorting is Sorting.PLAN
+            and self._is_sorted_by_plan
             and 0 < len(self._views) <= len(views)
             and all(
                 old is new or (old.operation == new.operation and old.flags == new.flags)
@@ -490,7 +498,7 @@ class StagedOperationsModel(QAbstractListModel):
         if self._places is not None:
             self._places.update((view.operation.id, first + number) for number, view in enumerate(views))
         listed = [first + number for number, view in enumerate(views) if self._is_listed(view)]
-        if listed and self._sorting is Sorting.PLAN:
+        if listed and self._is_sorted_by_plan:
             self.beginInsertRows(ROOT, len(self._shown), len(self._shown) + len(listed) - 1)
             self._views.extend(views)
             self._shown.extend(listed)
@@ -510,7 +518,7 @@ class StagedOperationsModel(QAbstractListModel):
             self._viewed.discard(operation_id)
             self._expanded.discard(operation_id)
         self._views[place] = view
-        if self._sorting is Sorting.PLAN and self._is_listed(view) == (self.row_of(operation_id) >= 0):
+        if self._is_sorted_by_plan and self._is_listed(view) == (self.row_of(operation_id) >= 0):
             self._changed(operation_id)
         else:
             self._choose_again()
@@ -542,7 +550,13 @@ class StagedOperationsModel(QAbstractListModel):
             chosen.sort(key=lambda at: (self._views[at].operation.path or "\uffff", at))
         elif self._sorting is Sorting.LARGEST:
             chosen.sort(key=lambda at: (-self._views[at].added - self._views[at].removed, at))
+        elif not self._is_sorted_by_plan:
+            chosen.sort(key=lambda at: -risk(self._views[at]))
         return chosen
+
+    @property
+    def _is_sorted_by_plan(self) -> bool:
+        return self._sorting is Sorting.PLAN and self._which is not OperationFilter.FLAGGED
 
     def _found_words(self, operation_id: OperationId) -> str:
         return tr("{found} found", found=f"{self._found[operation_id]:,}") if operation_id in self._found else ""

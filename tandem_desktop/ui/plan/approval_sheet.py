@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QScrollArea,
     QVBoxLayout,
@@ -22,9 +23,9 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.domain.runs import FailurePolicy
+from tandem_desktop.review.attention import AttentionGroup, attention
 from tandem_desktop.review.operation_view import OperationView, Totals
 from tandem_desktop.services.pages import PlanPage
-from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.plan import rehearsal_text, wording
 from tandem_desktop.ui.plan.page_text import parallel_text
@@ -33,58 +34,97 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
+ROWS = 30
+"""Files of a group with a link of their own; further ones are only named."""
+
 
 class Acknowledgement(QFrame):
-    """A card with a box to tick. Commands are shown in full."""
+    """A card with a box to tick, for one operation or a group with equal hazards. Commands are shown in full."""
 
     ticked = Signal(bool)
     show_requested = Signal(object)
 
-    def __init__(self, view: OperationView, theme: Theme, workspace: str, beside: str = "") -> None:
+    def __init__(self, group: AttentionGroup, theme: Theme, workspace: str, beside: str = "") -> None:
         super().__init__()
-        operation = view.operation
-        self.operation_id = operation.id
-        self.flags = tuple(flag.value for flag in view.flags)
-        self.setProperty("role", "card-risk" if view.flags else "card-raised")
+        self.group, self._theme = group, theme
+        first = group.views[0]
+        operation = first.operation
+        self.setProperty("role", "card-risk" if first.flags else "card-raised")
         self.setObjectName(f"acknowledgement-{operation.id}")
         self.box = QCheckBox()
-        title = _title(view)
+        title = _title(group)
         self.box.setObjectName(f"acknowledge-{operation.id}")
-        self.box.setAccessibleName(f"{title}: {wording.title(operation)}")
+        named = ", ".join(wording.title(view.operation) for view in group.views)
+        self.box.setAccessibleName(f"{title}: {named}")
         self.box.toggled.connect(self.ticked)
-        if not view.flags:
+        if not first.flags:
             self.box.hide()
-        heading = plain_label(title, "heading", wrap=True)
-        link = LinkButton(theme, tr("Show"), "text")
-        link.setObjectName(f"show-{operation.id}")
-        link.setAccessibleName(tr("Show {title}", title=wording.title(operation)))
-        link.clicked.connect(lambda: self.show_requested.emit(operation.id))
-
-        head = QHBoxLayout()
-        head.addWidget(heading, 1)
-        head.addWidget(link, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(theme.px(4))
-        words.addLayout(head)
-        if operation.call is not None:
-            command = plain_label("\n".join(wording.visible_lines(operation.call.text)), "code", wrap=True)
-            command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            words.addWidget(command)
-            for given in _conditions(operation, workspace):
-                words.addWidget(given)
-            if beside:
-                words.addWidget(plain_label(beside, "muted", wrap=True))
+        if len(group.views) > 1:
+            words.addWidget(plain_label(title, "heading", wrap=True))
+            self._add_files(words)
         else:
-            words.addWidget(plain_label(wording.title(operation), "code", wrap=True))
-            if operation.recorded_from:
-                words.addWidget(plain_label(rehearsal_text.recorded_effect(operation), "muted", wrap=True))
-            for flag in view.flags:
-                words.addWidget(plain_label(wording.flag_explanation(flag), "muted", wrap=True))
+            words.addLayout(self._beside_link(plain_label(title, "heading", wrap=True), first))
+            for each in _details(first, workspace, beside):
+                words.addWidget(each)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(10), theme.px(8), theme.px(12), theme.px(8))
         layout.setSpacing(theme.px(8))
         layout.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(words, 1)
+
+    @property
+    def acknowledged(self) -> Iterator[str]:
+        """Each flag of each operation, as `operation:flag`."""
+        return (f"{view.operation.id}:{flag.value}" for view in self.group.views for flag in view.flags)
+
+    def _add_files(self, words: QVBoxLayout) -> None:
+        """Every file of the group, under the reason it is in it."""
+        by_reason: dict[tuple[str, ...], list[OperationView]] = {}
+        for view in self.group.views:
+            reason = tuple(wording.flag_reason(view, flag) for flag in view.flags)
+            by_reason.setdefault(reason, []).append(view)
+        left = ROWS
+        for reason, views in by_reason.items():
+            words.addWidget(plain_label(" ".join(reason), "muted", wrap=True))
+            for view in views[:left]:
+                label = plain_label(wording.title(view.operation), "code", wrap=True)
+                words.addLayout(self._beside_link(label, view))
+            if further := views[left:]:
+                text = "\n".join(wording.title(view.operation) for view in further)
+                words.addWidget(plain_label(text, "code", wrap=True))
+            left = max(0, left - len(views))
+
+    def _beside_link(self, label: QLabel, view: OperationView) -> QHBoxLayout:
+        """A label with a link that shows the operation in the list."""
+        operation = view.operation
+        link = LinkButton(self._theme, tr("Show"), "text")
+        link.setObjectName(f"show-{operation.id}")
+        link.setAccessibleName(tr("Show {title}", title=wording.title(operation)))
+        link.clicked.connect(lambda: self.show_requested.emit(operation.id))
+        row = QHBoxLayout()
+        row.addWidget(label, 1)
+        row.addWidget(link, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+
+def _details(view: OperationView, workspace: str, beside: str) -> Iterator[QWidget]:
+    """What one operation does, and why it is flagged."""
+    operation = view.operation
+    if operation.call is not None:
+        command = plain_label("\n".join(wording.visible_lines(operation.call.text)), "code", wrap=True)
+        command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        yield command
+        yield from _conditions(operation, workspace)
+        if beside:
+            yield plain_label(beside, "muted", wrap=True)
+        return
+    yield plain_label(wording.title(operation), "code", wrap=True)
+    if operation.recorded_from:
+        yield plain_label(rehearsal_text.recorded_effect(operation), "muted", wrap=True)
+    for flag in view.flags:
+        yield plain_label(wording.flag_reason(view, flag), "muted", wrap=True)
 
 
 def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]:
@@ -101,16 +141,10 @@ def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]
     yield plain_label(tr("Will really run {where}", where=where), "muted", wrap=True)
 
 
-def _title(view: OperationView) -> str:
-    operation = view.operation
-    if not view.flags:
+def _title(group: AttentionGroup) -> str:
+    if not group.flags:
         return tr("Command, its changes in the workspace can be undone")
-    if operation.call is not None and Hazard.IRREVERSIBLE in view.flags:
-        others: list[Hazard] = [each for each in view.flags if each not in (Hazard.IRREVERSIBLE, Hazard.RUNS_CODE)]
-        first = wording.flag_sentence(Hazard.IRREVERSIBLE, operation)
-    else:
-        first, others = wording.flag_sentence(view.flags[0], operation), list(view.flags[1:])
-    return " · ".join((first, *(wording.flag_sentence(each, operation).lower() for each in others)))
+    return wording.group_title(group)
 
 
 PAGE = 40
@@ -135,7 +169,7 @@ class ApprovalSheet(Sheet):
         self._root, self._workspace = workspace, visible(PurePath(workspace).name)
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
-        self._later: list[OperationId] = []
+        self._later: list[AttentionGroup] = []
         self._note_text = self._noted = ""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
@@ -199,7 +233,7 @@ class ApprovalSheet(Sheet):
         return row
 
     def _add_cards(self) -> None:
-        """A card for every command and every flagged operation."""
+        """A card for every command and every group of flagged operations, the gravest first."""
         self._cards = QWidget()
         self._cards.setObjectName("approval-cards")
         self._cards.setProperty("role", "panel")
@@ -304,7 +338,7 @@ class ApprovalSheet(Sheet):
     def acknowledged(self) -> tuple[str, ...]:
         """What was ticked, as `operation:flag`."""
         ticked = (card for card in self._waiting if card.box.isChecked())
-        return tuple(f"{card.operation_id}:{flag}" for card in ticked for flag in card.flags)
+        return tuple(each for card in ticked for each in card.acknowledged)
 
     def expire(self) -> None:
         """The plan changed: disable the approval."""
@@ -343,21 +377,20 @@ class ApprovalSheet(Sheet):
         self._waiting = []
         self.said.setProperty("role", "muted")
         self.said.style().polish(self.said)
-        shown = [view for view in page.views if view.flags or view.operation.is_run]
-        self._later = [view.operation.id for view in shown]
+        unflagged = (view for view in page.views if view.operation.is_run and not view.flags)
+        self._later = [*attention(page.views), *(AttentionGroup((view,)) for view in unflagged)]
         self._next_cards()
 
     def _next_cards(self) -> None:
         assert self._page is not None
-        now, self._later = set(self._later[:PAGE]), self._later[PAGE:]
-        for view in self._page.views:
-            if view.operation.id in now:
-                card = Acknowledgement(view, self._theme, self._workspace, parallel_text(view, self._page))
-                card.show_requested.connect(self._show)
-                if view.flags:
-                    card.ticked.connect(self._count)
-                    self._waiting.append(card)
-                self._list.addWidget(card)
+        now, self._later = self._later[:PAGE], self._later[PAGE:]
+        for group in now:
+            card = Acknowledgement(group, self._theme, self._workspace, parallel_text(group.views[0], self._page))
+            card.show_requested.connect(self._show)
+            if group.flags:
+                card.ticked.connect(self._count)
+                self._waiting.append(card)
+            self._list.addWidget(card)
 
     def _count(self) -> None:
         if self._page is None:

@@ -105,7 +105,7 @@ class ListPointer:
             wording.title(shown.operation),
             *(tr("The agent says: {agent}", agent=agent) for _ in range(bool(agent))),
         ]
-        return " · ".join((*lines, *(wording.flag_explanation(flag) for flag in shown.view.flags)))
+        return " · ".join((*lines, *(wording.flag_reason(shown.view, flag) for flag in shown.view.flags)))
 
     def pointing(self, row: int, turn: int) -> Pointing:
         """How a row is painted."""

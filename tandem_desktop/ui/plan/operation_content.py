@@ -524,7 +524,7 @@ def _flag(theme: Theme, flag: Hazard, row: OperationRow) -> QWidget:
     title = _label(wording.flag_sentence(flag, row.operation), "risk")
     title.setFont(theme.ui_font(bold=True))
     layout.addWidget(title)
-    layout.addWidget(_label(wording.flag_explanation(flag), "risk"))
+    layout.addWidget(_label(wording.flag_reason(row.view, flag), "risk"))
     return frame
 
 

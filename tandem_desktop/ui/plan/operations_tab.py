@@ -12,6 +12,7 @@ from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
+from tandem_desktop.review.attention import AttentionGroup, attention
 from tandem_desktop.review.operation_view import OperationView, Totals, by_folder
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.runs import ListedRun
@@ -83,6 +84,7 @@ class FlowRow(QWidget):
 
 
 CHIPS = 12
+_NAMED = 12
 
 
 class AttentionStrip(QFrame):
@@ -95,6 +97,7 @@ class AttentionStrip(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._flagged: tuple[OperationView, ...] = ()
+        """The gravest first."""
         self.setObjectName("attention-strip")
         self.setProperty("role", "banner-risk")
         self.words = plain_label("", "risk")
@@ -111,7 +114,8 @@ class AttentionStrip(QFrame):
         self.hide()
 
     def show_views(self, views: tuple[OperationView, ...]) -> None:
-        flagged = tuple(view for view in views if view.flags)
+        groups = attention(views)
+        flagged = tuple(view for group in groups for view in group.views)
         self.setVisible(bool(flagged))
         if flagged == self._flagged:
             return
@@ -120,17 +124,22 @@ class AttentionStrip(QFrame):
         self.words.setText(words)
         self.words.setFont(self._theme.ui_font(bold=True))
         self.setAccessibleName(words)
-        self.chips.set_widgets([self._chip(view) for view in flagged[:CHIPS]])
+        self.chips.set_widgets([self._chip(group) for group in groups[:CHIPS]])
         self.more.setVisible(len(flagged) > 1)
 
-    def _chip(self, view: OperationView) -> Chip:
-        operation = view.operation
-        folder, name = wording.subject(operation)
+    def _chip(self, group: AttentionGroup) -> Chip:
+        operation = group.views[0].operation
+        more = f" +{len(group.views) - 1:,}" if len(group.views) > 1 else ""
+        name = wording.subject(operation)[1] + more
         chip = Chip(self._theme, name, "command" if operation.is_run else "warning", code=True)
-        flags = ", ".join(wording.flag_sentence(flag, operation) for flag in view.flags)
+        title = wording.group_title(group)
+        named = [wording.title(view.operation) for view in group.views[:_NAMED]]
         chip.setObjectName(f"attention-{operation.id}")
-        chip.setAccessibleName(f"{flags}: {wording.title(operation)}")
-        chip.setToolTip(plain_tooltip(f"{folder}{name}\n{flags}"))
+        chip.setAccessibleName(f"{title}: {', '.join(named)}")
+        reason = wording.flag_reason(group.views[0], group.flags[0])
+        chip.setToolTip(
+            plain_tooltip("\n".join((title, reason, *named, *(["…"] if len(group.views) > _NAMED else []))))
+        )
         chip.clicked.connect(lambda: self.jump_requested.emit(operation.id))
         return chip
 

@@ -7,11 +7,12 @@ from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, 
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
+from tandem_desktop.review.attention import AttentionGroup
 from tandem_desktop.review.choices import ChoicePart
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView, Totals
 from tandem_desktop.staging.changes import Difference
-from tandem_desktop.staging.hazards import Hazard, explain
+from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
 
 FITS_ITS_LINE = 80
@@ -184,8 +185,21 @@ def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:
     return FLAGS.get(flag, flag.value)
 
 
-def flag_explanation(flag: Hazard) -> str:
-    return tr_marked(explain(flag))
+def flag_reason(view: OperationView, flag: Hazard) -> str:
+    """Why the operation has the flag: what happens to such a file, or what the flag means."""
+    return tr_marked(view.why(flag))
+
+
+def group_title(group: AttentionGroup) -> str:
+    """`Runs code by itself · Continuous integration · 3 files`; of a command its flags."""
+    first = group.views[0].operation
+    flags: list[Hazard] = list(group.flags)
+    if first.call is not None and Hazard.IRREVERSIBLE in flags:
+        flags = [Hazard.IRREVERSIBLE, *(each for each in flags if each not in (Hazard.IRREVERSIBLE, Hazard.RUNS_CODE))]
+    gravest, *others = (flag_sentence(each, first) for each in flags)
+    kind = tr_marked(group.title) if group.title and first.call is None else ""
+    files = tr_n("{n} file", "{n} files", len(group.views)) if len(group.views) > 1 else ""
+    return " · ".join(filter(None, (gravest, *map(str.lower, others), kind, files)))
 
 
 def command_conditions(operation: StagedOperation, workspace: str = "") -> str:

@@ -45,7 +45,7 @@ def test_a_command_is_shown_whole_with_where_and_how(tandem: CommandLine) -> Non
         assert line in shown
     assert "s1  run a command" in shown
     assert "the agent says: tidy up" in shown
-    assert "! runs-code: This is a command" in shown
+    assert "! runs-code: This command runs when the plan is implemented." in shown
 
 
 def test_the_action_comes_from_the_operation_not_from_the_words(tandem: CommandLine) -> None:

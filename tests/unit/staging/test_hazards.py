@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.staging.hazards import Hazard, explain, flags
+from tandem_desktop.staging.hazards import Hazard, explain, flags, reasons
+from tandem_desktop.storage.paths import resource
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
 
 
@@ -316,7 +317,7 @@ def test_a_file_that_gains_the_right_to_run_is_executable(operation: StagedOpera
     ],
 )
 def test_a_link_is_flagged_and_one_that_leaves_the_workspace_twice(path: str, target: str, outside: bool) -> None:
-    expected = (Hazard.LINK, Hazard.OUTSIDE) if outside else (Hazard.LINK,)
+    expected = (Hazard.OUTSIDE, Hazard.LINK) if outside else (Hazard.LINK,)
     assert flags(a_symlink(path, target), None, None) == expected
 
 
@@ -462,13 +463,13 @@ def test_flags_come_in_one_fixed_order_and_once_each() -> None:
         "runs-code",
         "instructs-agents",
         "secret",
-        "executable",
+        "outside",
+        "irreversible",
         "hidden-characters",
+        "executable",
         "link",
         "binary",
         "large",
-        "irreversible",
-        "outside",
     ]
 
 
@@ -509,3 +510,98 @@ def test_every_character_of_a_hiding_category_is_flagged_between_two_letters() -
     ]
     assert {unicodedata.name(chr(code)).split()[0] for code in unflagged} <= {"ARABIC", "SYRIAC", "KAITHI"}
     assert len(unflagged) <= 13
+
+
+REASONS = tomllib.loads(Path(__file__).with_name("path_reasons.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("words", REASONS["why"])
+def test_a_file_that_a_tool_acts_on_is_flagged_with_what_the_tool_does(words: str) -> None:
+    for path in REASONS["why"][words]:
+        operation = a_write(path, b"anything\n")
+        assert Hazard.RUNS_CODE in flags(operation, None, b"anything\n"), path
+        assert words in reasons(operation, None, b"anything\n")[Hazard.RUNS_CODE].why, path
+
+
+def test_the_table_of_reasons_names_hundreds_of_files() -> None:
+    assert len({path for paths in REASONS["why"].values() for path in paths}) >= 400
+
+
+@pytest.mark.parametrize("path", REASONS["ordinary"]["paths"])
+def test_a_file_that_no_tool_acts_on_carries_no_flag(path: str) -> None:
+    assert of_path(path) == set()
+
+
+def test_every_reason_is_one_sentence_of_a_kind_that_has_a_title() -> None:
+    data = tomllib.loads(resource("path_rules.toml").read_text("utf-8"))
+    for rule in (rule for flag in ("runs-code", "general", "instructs-agents", "secret") for rule in data[flag]):
+        assert rule["why"].endswith("."), rule["why"]
+        assert len(rule["why"]) <= 100, rule["why"]
+        assert rule.get("kind", "tool") in data["kinds"], rule["why"]
+
+
+def test_a_move_onto_a_name_that_a_tool_acts_on_says_what_the_tool_does() -> None:
+    operation = a_move("notes.txt", "conftest.py", b"1")
+    assert reasons(operation, b"1", b"1")[Hazard.RUNS_CODE].why == "pytest imports this before the tests."
+
+
+TSCONFIG = b'{\n  // a comment\n  "compilerOptions": {"strict": true, "target": "es2020"},\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "flagged"),
+    [
+        ("tsconfig.json", TSCONFIG, TSCONFIG.replace(b"es2020", b"es2022"), False),
+        ("tsconfig.json", TSCONFIG, TSCONFIG.replace(b"a comment", b"another"), False),
+        ("tsconfig.json", TSCONFIG, TSCONFIG.replace(b'"target"', b'"plugins": [{"name": "evil"}], "target"'), True),
+        ("tsconfig.json", TSCONFIG, TSCONFIG.replace(b'"target"', b'"paths": {"a": ["./evil"]}, "target"'), True),
+        ("tsconfig.json", b'{"extends": "a"}', b'{"extends": "b"}', True),
+        ("tsconfig.json", b"{}", b'{"compilerOptions": {"plugins": ["x"]}, "compilerOptions": {"strict": true}}', True),
+        (".prettierrc", b"semi: false\n", b"semi: true\ntabWidth: 4\n", False),
+        (".prettierrc", b"semi: false\n", b"semi: false\nplugins: [./evil.js]\n", True),
+        (".prettierrc", b"semi: false\n", b"'@company/config'\n", True),
+        (".prettierrc.json", b"{}", b'{"overrides": [{"files": "*", "options": {"plugins": ["./x"]}}]}', True),
+        (".eslintrc.json", b"{}", b'{"rules": {"semi": "error"}}', False),
+        (".eslintrc.json", b"{}", b'{"parser": "./evil.js"}', True),
+        (".eslintrc.json", b"{}", b'{"overrides": [{"rules": {}, "plugins": ["evil"]}]}', True),
+        (".rubocop.yml", b"AllCops:\n  NewCops: enable\n", b"Layout/LineLength:\n  Max: 99\n", False),
+        (".rubocop.yml", b"", b"require: ./evil\n", True),
+        (".rubocop.yml", b"", b"AllCops:\n  X: <%= `id` %>\n", True),
+        (".rubocop.yml", b"", b"<<: {require: ./evil}\n", True),
+        (".rubocop.yml", b"", b"AllCops: &a\n  X: 1\nB: *a\n", True),
+        ("setup.cfg", b"[metadata]\nversion = 1.0\n", b"[metadata]\nversion = 1.1\nname = x\n", False),
+        ("setup.cfg", b"[metadata]\nversion = 1.0\n", b"[metadata]\nversion = attr: evil.version\n", True),
+        ("setup.cfg", b"", b"[options.entry_points]\nx = y\n", True),
+        ("setup.cfg", b"[flake8]\nmax-line-length = 80\n", b"[flake8]\nmax-line-length = 99\n", False),
+        ("setup.cfg", b"", b"[flake8:local-plugins]\nextension = evil\n", True),
+        ("mypy.ini", b"[mypy]\nstrict = true\n", b"[mypy]\nstrict = false\n[mypy-x.*]\nignore_errors = true\n", False),
+        ("mypy.ini", b"[mypy]\n", b"[mypy]\nplugins = evil\n", True),
+        ("mypy.ini", b"[mypy]\n", b"[mypy]\nPlugins = evil\n", True),
+        (".coveragerc", b"", b"[report]\nshow_missing = true\n", False),
+        (".coveragerc", b"", b"[run]\nplugins = evil\n", True),
+        ("pyproject.toml", b"", b"[tool.mypy]\nstrict = true\n", False),
+        ("pyproject.toml", b"", b'[tool.mypy]\nplugins = ["evil"]\n', True),
+        ("pyproject.toml", b"", b'[tool.pytest.ini_options]\nfilterwarnings = ["ignore::evil.W"]\n', True),
+        ("composer.json", b'{"version": "1"}', b'{"version": "2", "description": "x"}', False),
+        ("composer.json", b"{}", b'{"scripts": {"post-install-cmd": "evil"}}', True),
+        ("docs/conf.py", b"release = '1.0'\n", b"# new\nrelease = '1.1'\n", False),
+        ("docs/conf.py", b"release = '1.0'\n", b"release = __import__('evil')\n", True),
+        ("docs/conf.py", b"release = '1.0'\n", b"release = '1.0'\nextensions = ['evil']\n", True),
+        ("docs/conf.py", b"x = 1\n", b"# coding: rot13\nx = 1\n", True),
+        ("setup.py", b"setup(name='x', version='1')\n", b"setup(name='x', version='2')\n", False),
+        ("setup.py", b"setup(version='1')\n", b"setup(version='1', cmdclass={})\n", True),
+        ("setup.py", b"setup(version='1')\n", b"setup(version=evil())\n", True),
+        ("conftest.py", b"x = 1\n", b"x = 1  # a comment\n", False),
+        ("conftest.py", b"x = 1\n", b"x = 2\n", True),
+        ("Chart.yaml", b"version: 1.0.0\n", b"version: 1.0.1\nappVersion: '2'\n", False),
+        ("Chart.yaml", b"version: 1\n", b"version: 1\ndependencies:\n  - name: evil\n", True),
+        ("mkdocs.yml", b"nav: [a.md]\n", b"nav: [a.md, b.md]\nsite_name: x\n", False),
+        ("mkdocs.yml", b"", b"hooks: [evil.py]\n", True),
+        ("mkdocs.yml", b"", b"\xff\xfe", True),
+    ],
+)
+def test_a_change_of_settings_is_flagged_only_if_it_can_load_code(
+    path: str, before: bytes, after: bytes, flagged: bool
+) -> None:
+    operation = a_write(path, after, before=before)
+    assert (Hazard.RUNS_CODE in flags(operation, before, after)) is flagged
