@@ -493,7 +493,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>Ask for no confirmation at all while Plan mode is off.</source>
+            <source>Ask for no confirmation at all while Plan mode is off. What is flagged still waits as a plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4908,7 +4908,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>Tools that need no confirmation while Plan mode is off.</source>
+            <source>Tools that need no confirmation while Plan mode is off. What is flagged still waits as a plan.</source>
             <translation type="unfinished" />
         </message>
         <message>

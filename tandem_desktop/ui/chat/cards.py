@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QShowEvent,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -190,6 +191,10 @@ class DecisionCard(EntryWidget):
             self.typed.emit(text)
             return
         super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.guard.watch_focus()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -437,7 +442,7 @@ class _Question(DecisionCard):
         self._scroll.setObjectName("permission-scroll")
         self._scroll.setAccessibleName(tr("What is asked"))
         self._scroll.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self._scroll.end.seen.connect(self._may_allow)
+        self._scroll.end.changed.connect(self._may_allow)
         self.body.addWidget(self._scroll)
         if content is not None and content.waits:
             self.body.addWidget(_waits(theme, content))

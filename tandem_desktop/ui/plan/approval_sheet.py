@@ -215,7 +215,7 @@ class ApprovalSheet(Sheet):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(self._cards)
         self._end = EndWatch(self._cards)
-        self._end.seen.connect(self._count)
+        self._end.changed.connect(self._count)
         self.body.addWidget(self._scroll, 1)
 
     def _add_notes(self) -> None:

@@ -1,7 +1,7 @@
 """Keeps cards and sheets from deciding by accident, and their content bounded."""
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -37,9 +37,6 @@ class DecisionGuard(QObject):
     pressed anew, on a surface to which the person moved the focus.
     """
 
-    settled = Signal()
-    """The buttons may be pressed from now on."""
-
     def __init__(self, surface: QWidget) -> None:
         super().__init__(surface)
         self._surface = surface
@@ -64,6 +61,12 @@ class DecisionGuard(QObject):
         button.setEnabled(allowed and self._is_ready)
         self._watch(button)
 
+    def watch_focus(self) -> None:
+        """See how the focus comes to anything on the surface; what is made later is not watched."""
+        for each in self._surface.findChildren(QWidget):
+            if each.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                each.installEventFilter(self)
+
     def takes(self, event: QKeyEvent) -> bool:
         """Whether this key may decide."""
         return self._is_ready and not event.isAutoRepeat() and self._is_focused_by_person
@@ -74,10 +77,10 @@ class DecisionGuard(QObject):
             guard.hold()
 
     def hold(self) -> None:
-        """Begin to wait anew, from the next time the surface is painted."""
+        """Begin to wait anew."""
         self._is_ready = False
         self._enable()
-        if self._timer.isActive() or self._surface.isVisible():
+        if self._surface.isVisible():
             self._timer.start(max(SETTLE_MS, QApplication.doubleClickInterval()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -86,6 +89,8 @@ class DecisionGuard(QObject):
             self._moved()
         elif kind == QEvent.Type.FocusIn and isinstance(event, QFocusEvent):
             self._focused(event.reason())
+        elif kind == QEvent.Type.MouseButtonPress and watched is self._surface:
+            self._is_focused_by_person = True
         elif isinstance(watched, QAbstractButton) and watched in self._allowed:
             return _presses_by_accident(event)
         elif watched is self._surface:
@@ -115,11 +120,9 @@ class DecisionGuard(QObject):
     def _moved(self) -> None:
         if not self._surface.isVisible():
             return
-        before = dict(self._places)
+        before = self._places
         self._note_places()
-        if any(
-            (place - before.get(button, place)).manhattanLength() >= _SLACK for button, place in self._places.items()
-        ):
+        if any(button not in before or _has_moved(before[button], place) for button, place in self._places.items()):
             self.hold()
 
     def _note_places(self) -> None:
@@ -133,15 +136,19 @@ class DecisionGuard(QObject):
             self._is_focused_by_person = reason in _BY_PERSON
 
     def _settle(self) -> None:
-        if not self._surface.visibleRegion().isEmpty():
+        # Where nothing of it can be seen, it waits from the next time it is painted.
+        if not self._surface.visibleRegion().isEmpty() and not self._surface.window().isMinimized():
             self._note_places()
             self._is_ready = True
             self._enable()
-            self.settled.emit()
 
     def _enable(self) -> None:
         for button, allowed in self._allowed.items():
             button.setEnabled(allowed and self._is_ready)
+
+
+def _has_moved(before: QPoint, now: QPoint) -> bool:
+    return (now - before).manhattanLength() >= _SLACK
 
 
 def _presses_by_accident(event: QEvent) -> bool:
@@ -170,9 +177,9 @@ def _area_around(widget: QWidget) -> QAbstractScrollArea | None:
 
 
 class EndWatch(QObject):
-    """Tells when the end of a scrolled page was on screen."""
+    """Knows whether the end of a scrolled page was on screen; a page that grows has another end."""
 
-    seen = Signal()
+    changed = Signal()
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
@@ -186,17 +193,22 @@ class EndWatch(QObject):
 
     def look_again(self) -> None:
         """The page has more to show than before."""
-        self._has_seen = False
+        self._set(False)
         self._page.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint and not self._has_seen:
+        if isinstance(event, QResizeEvent) and event.size().height() > event.oldSize().height():
+            self._set(False)
+        elif event.type() == QEvent.Type.Paint and not self._has_seen:
             bottom = self._page.visibleRegion().boundingRect().bottom()
-            if bottom >= self._page.height() - 1 - _SLACK:
-                self._has_seen = True
-                # Not while it is being painted: the answer enables buttons.
-                QTimer.singleShot(0, self, self.seen.emit)
+            self._set(bottom >= self._page.height() - 1 - _SLACK)
         return False
+
+    def _set(self, has_seen: bool) -> None:
+        if has_seen != self._has_seen:
+            self._has_seen = has_seen
+            # Not while it is being painted: the answer enables buttons.
+            QTimer.singleShot(0, self, self.changed.emit)
 
 
 _TALLEST, _LEAST, _SHARE = 320, 96, 0.5
