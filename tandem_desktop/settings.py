@@ -113,9 +113,13 @@ class Settings(Frozen):
         default=False, description="Do not block guarded tools; only log what would have been blocked."
     )
     tool_ignore: tuple[str, ...] = Field(
-        default=(), description="Tools that need no confirmation while Plan mode is off."
+        default=(),
+        description="Tools that need no confirmation while Plan mode is off. What is flagged still waits as a plan.",
     )
-    yolo: bool = Field(default=False, description="Ask for no confirmation at all while Plan mode is off.")
+    yolo: bool = Field(
+        default=False,
+        description="Ask for no confirmation at all while Plan mode is off. What is flagged still waits as a plan.",
+    )
     rules: tuple[PermissionRule, ...] = Field(
         default=(),
         description=(

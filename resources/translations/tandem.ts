@@ -361,6 +361,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Allow, then review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Allowed for this agent. It can try again: tell it to go on.</source>
             <translation type="unfinished" />
@@ -408,6 +413,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>An alternative to this plan was applied, and this one gave way. Branch it to take it up again.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>An empty file.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -528,7 +538,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>Ask for no confirmation at all while Plan mode is off.</source>
+            <source>Ask for no confirmation at all while Plan mode is off. What is flagged still waits as a plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -800,6 +810,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Change of {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>Change {number} of {count} {title}</source>
             <translation type="unfinished" />
@@ -1029,7 +1044,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>Comparing…</source>
             <translation type="unfinished" />
@@ -1241,14 +1255,6 @@
             <location filename="../../tandem_desktop/ui/chat/message_view.py" />
             <source>Cut here: show {n} more characters</source>
             <extracomment>Of one: Cut here: show {n} more character</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
-        </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>Cut here: show {n} more lines</source>
-            <extracomment>Of one: Cut here: show {n} more line</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -2097,6 +2103,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>It is too large for a card.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>It needs your attention: you acknowledge it in the plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>It runs in the copy now.</source>
             <translation type="unfinished" />
@@ -2431,11 +2447,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>Long lines are cut: show them whole</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Longest generated plan</source>
             <translation type="unfinished" />
@@ -2736,6 +2747,11 @@
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>No longer asked</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>No newline at the end of the file</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3113,6 +3129,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Open what is cut to allow it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>Opened in the browser</source>
             <translation type="unfinished" />
@@ -3426,11 +3447,6 @@
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Proposed</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>Proposed change of {path}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3926,6 +3942,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Say what they should look at: /perspectives TASK</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Scroll to the end to allow it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Scroll to the end to go on</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4514,6 +4540,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>The agent does not say what it will write.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The agent is at work; stop it, or wait for the end of its turn.</source>
             <translation type="unfinished" />
@@ -4551,6 +4582,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>The agent says: {said}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>The agent starts from another text than the one on disk.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4737,6 +4773,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>The file stays as it is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>The file was deleted on disk after this was staged.</source>
             <translation type="unfinished" />
@@ -4849,6 +4890,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>The package manager of this language installs and builds what this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>The path is outside the workspace, or Tandem never writes it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4987,11 +5033,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>The text stays as it is.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
             <source>The two images</source>
             <translation type="unfinished" />
@@ -5038,6 +5079,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>There is a link, a folder or something else at the path.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>There is no run to look back at; open a plan that has run.</source>
             <translation type="unfinished" />
@@ -5050,6 +5096,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>These are too many files for a card.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5248,7 +5299,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>Tools that need no confirmation while Plan mode is off.</source>
+            <source>Tools that need no confirmation while Plan mode is off. What is flagged still waits as a plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5523,6 +5574,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>What happens to a command an agent wants to run while it plans: run runs it in the shadow and lists it on the plan (an agent that is not confined has it staged instead), stage refuses it and puts it into the plan, deny refuses it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>What is asked</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6007,6 +6063,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>another plan text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>as it is</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7401,6 +7462,7 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
@@ -7702,14 +7764,6 @@ Open another folder</source>
             <source>{subject} failed</source>
             <translation type="unfinished" />
         </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>{text}… {n} more characters</source>
-            <extracomment>Of one: {text}… {n} more character</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
-        </message>
         <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{title} connected</source>
@@ -7767,6 +7821,11 @@ Open another folder</source>
             <translation type="unfinished">
                 <numerusform />
             </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>{why} What the agent changes waits for you as a plan; nothing is written before that.</source>
+            <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />

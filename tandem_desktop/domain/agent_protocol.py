@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from tandem_desktop.domain.base import NOTHING_ELSE, Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
+from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.questions import AgentQuestion
 
 
@@ -157,6 +158,56 @@ class ToolCall:
     """Of a command that has ended, if it was told."""
     asked: bool = False
     """Whether the agent asked for permission for this call."""
+
+
+class WaitReason(StrEnum):
+    """Why what a card allows is not written at once, but waits as a plan."""
+
+    FLAGGED = "flagged"
+    """A change carries a hazard flag, which is acknowledged in the plan."""
+    MANY = "many"
+    """More paths than a card shows."""
+    LARGE = "large"
+    """More text than a card shows."""
+    STALE = "stale"
+    """The agent starts from another text than the one on disk."""
+    NOT_A_FILE = "not-a-file"
+    """There is a link, a folder or something else at the path."""
+    OUTSIDE = "outside"
+    """The path is outside the workspace, or Tandem never writes it."""
+    UNKNOWN = "unknown"
+    """The agent does not say what it will write."""
+
+
+class CardLine(NamedTuple):
+    """A line of a diff: `+`, `-`, a blank, `@` for the header of a hunk, or a backslash where a newline is missing."""
+
+    sign: str
+    text: str
+    """Hidden characters are tokens."""
+
+
+class CardChange(Frozen):
+    """A change as a card draws it: from what is on disk to what the agent announced."""
+
+    operation: StagedOperation
+    lines: tuple[CardLine, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class CardContent(Frozen):
+    """What a card says about files: made by Tandem from the disk, never from what the agent says of it."""
+
+    changes: tuple[CardChange, ...] = ()
+    paths: tuple[str, ...] = ()
+    """Paths that are named and not drawn."""
+    waits: tuple[WaitReason, ...] = ()
+    """Why what is allowed waits as a plan; nothing where it is written at once."""
+
+    @property
+    def allows(self) -> tuple[PathChange, ...]:
+        """What may be written at once; nothing where all of it waits."""
+        return () if self.waits else tuple(change for each in self.changes for change in each.operation.changes())
 
 
 class OptionKind(StrEnum):
@@ -356,6 +407,8 @@ class ChatEntry(Frozen):
     text: str = ""
     call: ToolCall | None = None
     request: PermissionRequest | None = None
+    card: CardContent | None = None
+    """What the card of the request says about files."""
     question: AgentQuestion | None = None
     answer: str = ""
     """The answer to a question; empty while it is open."""

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from tandem_desktop.domain.agent_protocol import (
     AgentUpdate,
+    CardContent,
     ChatEntry,
     PermissionRequest,
     PermissionVerdict,
@@ -337,6 +338,8 @@ class PermissionAsked(Frozen):
     type: Literal["permission_asked"] = "permission_asked"
     session_id: SessionId
     request: PermissionRequest
+    card: CardContent | None = None
+    """What its card says about files."""
 
 
 class PermissionAnswered(Frozen):

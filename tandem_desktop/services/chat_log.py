@@ -193,7 +193,8 @@ class ChatLog:
             case AgentUpdated(update=ToolCallChanged() as changed):
                 self._tool(event.session_id, changed.call)
             case PermissionAsked():
-                self._add(event.session_id, EntryKind.QUESTION, text=event.request.call.title, request=event.request)
+                text, request = event.request.call.title, event.request
+                self._add(event.session_id, EntryKind.QUESTION, text=text, request=request, card=event.card)
             case PermissionAnswered():
                 self._answered(event)
             case QuestionAsked(question=question):

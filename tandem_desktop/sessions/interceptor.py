@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from tandem_desktop.acp_client.elicitation import tool_answers, tool_question
 from tandem_desktop.domain.agent_protocol import (
+    CardContent,
     PermissionAnswer,
     PermissionRequest,
     PermissionVerdict,
@@ -79,9 +80,10 @@ class Confirmation(PendingAnswer[ConfirmationResponse]):
     CHOICES: ClassVar[dict[str, Decision]] = {"1": Decision.YES, "2": Decision.SKIP, "3": Decision.NO}
     """The key for each choice: [1] Yes [2] Skip [3] No."""
 
-    def __init__(self, request: PermissionRequest) -> None:
+    def __init__(self, request: PermissionRequest, card: CardContent | None = None) -> None:
         super().__init__()
         self.request = request
+        self.card = card
 
     def resolve(self, decision: Decision, instructions: str = "") -> bool:
         """Answer it; whether this answer was the first."""
@@ -105,7 +107,8 @@ class PermissionInterceptor:
     in the shadow, for the same reason.
     `ask` shows a question and returns at once; without it every question is refused. `decided` is called with each
     answer. `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own. What a tool
-    asks the person goes to `questions`, in any mode.
+    asks the person goes to `questions`, in any mode. With Plan mode off `draw` works out, in a thread, what a card
+    shows of a change; what it allows to be written at once is noted with the request.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
 
@@ -122,6 +125,7 @@ class PermissionInterceptor:
         present: Callable[[str], None] = lambda text: None,
         permissions: SessionPermissions | None = None,
         questions: AgentQuestions | None = None,
+        draw: Callable[[ToolCall], CardContent] | None = None,
         shadowed: bool = True,
     ) -> None:
         self.session_id = session_id
@@ -136,6 +140,7 @@ class PermissionInterceptor:
         self._ask = ask
         self._decided = decided
         self._present = present
+        self._draw = draw
         self._shadowed = shadowed
         self.set_permissions(
             permissions or SessionPermissions(yolo=settings.yolo, tool_ignore=settings.tool_ignore),
@@ -271,6 +276,8 @@ class PermissionInterceptor:
             question = tool_question(asked.request.call)
             if question is not None:
                 return await self._answers_to(question)
+            if not planning and self._draw is not None and asked.changes_files:
+                asked.card = await asyncio.to_thread(self._draw, asked.request.call)
             if ruling.result is AuthorizationResult.CONFIRM:
                 if planning and ruling.is_silent:
                     return await self._queue_call(asked, external_call(asked.request.call))
@@ -333,7 +340,7 @@ class PermissionInterceptor:
         """
         if self._ask is None:
             raise ToolDeniedError(messages.no_person_to_ask())
-        confirmation = Confirmation(asked.request)
+        confirmation = Confirmation(asked.request, asked.card)
         with self._lock:
             self._waiting[asked.request.id] = confirmation
         try:
@@ -370,6 +377,7 @@ class PermissionInterceptor:
             category=use.category,
             paths=use.paths,
             diffs=call.diffs,
+            drawn=asked.card.allows if asked.card is not None else (),
             plan_mode=planning,
             verdict=outcome.verdict,
             reason=outcome.reason,
@@ -441,7 +449,7 @@ class _Contexts(NamedTuple):
 class _Asked:
     """A request with the context of the moment it came in."""
 
-    __slots__ = ("command", "context", "message_id", "request", "use")
+    __slots__ = ("card", "command", "context", "message_id", "request", "use")
 
     def __init__(
         self,
@@ -453,8 +461,13 @@ class _Asked:
         self.request = request
         self.message_id = message_id
         self.command = command
+        self.card: CardContent | None = None
         self.use = tool_use(request.call)
         self.context = contexts.commands if self.use.category is ToolCategory.EXECUTE else contexts.others
+
+    @property
+    def changes_files(self) -> bool:
+        return bool(self.request.call.diffs) or self.use.category is ToolCategory.WRITE
 
     def queued(self, number: int, call: OperationCall) -> QueuedCommand:
         asked = self.request.call

@@ -38,7 +38,7 @@ from tandem_desktop.processes.child import Launch
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.advisors import Advisor, Advisors, Consultations
 from tandem_desktop.sessions.client import SessionClient, Terminals
-from tandem_desktop.sessions.immediate import ImmediateMode
+from tandem_desktop.sessions.immediate import CardDrawing, ImmediateMode
 from tandem_desktop.sessions.inclusion import include_ignored
 from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
 from tandem_desktop.sessions.launch import agent_launch, launch_environment
@@ -166,6 +166,7 @@ class _SessionBuilder:
                 plan_mode=self._plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore
             ),
             questions=self._questions(),
+            draw=CardDrawing(self._engine.workspace).draw,
         )
 
     def _questions(self) -> AgentQuestions:
@@ -226,7 +227,7 @@ class _SessionBuilder:
             proposals=engine.proposals,
             decisions=engine.decisions,
             runs=engine.runs,
-            objects=engine.objects,
+            workspace=engine.workspace,
             events=engine.events,
             clock=self._clock,
             answered=lambda: interceptor.requests,
@@ -248,7 +249,9 @@ class _SessionBuilder:
         return mode_prompt(self._profile, self._settings, cwd=self._cwd, plan_mode=planning)
 
     def _publish_question(self, confirmation: Confirmation) -> None:
-        self._engine.events.publish(PermissionAsked(session_id=self._place.session_id, request=confirmation.request))
+        self._engine.events.publish(
+            PermissionAsked(session_id=self._place.session_id, request=confirmation.request, card=confirmation.card)
+        )
 
     def _publish_agent_question(self, question: AgentQuestion) -> None:
         self._engine.events.publish(QuestionAsked(session_id=self._place.session_id, question=question))

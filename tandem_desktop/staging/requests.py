@@ -10,7 +10,7 @@ from tandem_desktop.domain.agent_protocol import PermissionVerdict, ProposedDiff
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.base import NOTHING_ELSE
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
-from tandem_desktop.domain.operations import OperationCall
+from tandem_desktop.domain.operations import OperationCall, PathChange
 from tandem_desktop.policy.tools import UNKNOWN_TOOL
 
 
@@ -71,7 +71,9 @@ class InterceptedRequest:
     category: ToolCategory = ToolCategory.OTHER
     paths: tuple[str, ...] = ()
     diffs: tuple[ProposedDiff, ...] = ()
-    """The changes the agent announced when it asked; shown on the card."""
+    """The changes the agent announced when it asked."""
+    drawn: tuple[PathChange, ...] = ()
+    """What the card drew, from the disk to what was announced; only this may be written at once."""
     plan_mode: bool = False
     verdict: PermissionVerdict
     reason: str = ""

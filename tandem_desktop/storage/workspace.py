@@ -187,9 +187,11 @@ class Workspace:
             raise StorageError(f"{path} is not a file ({state.type}).", path=path, next="Look at it, then try again.")
         return data
 
-    def load(self, path: str, *, keep: bool = True) -> tuple[NodeState, bytes | None]:
+    def load(
+        self, path: str, *, keep: bool = True, max_bytes: int = MAX_EFFECT_BYTES
+    ) -> tuple[NodeState, bytes | None]:
         """State and, for a file, its bytes, from one read; also files of sizes that only a command can leave."""
-        return self._look(path, keep=keep, max_bytes=MAX_EFFECT_BYTES)
+        return self._look(path, keep=keep, max_bytes=max_bytes)
 
     def peek(self, path: str, *, keep: bool = True) -> tuple[NodeState | None, bytes | None]:
         """Like `load`, but never raises.

@@ -548,13 +548,15 @@ class MainWindow(QWidget):
         place = self.controller
         if place is None:
             return
+        card = place.chat.transcript.waiting_card()
         panes: list[tuple[QWidget, QWidget]] = [
             (self.rail, self.rail.list),
+            *([(card, card)] if card is not None else []),
             (place.chat, place.chat.composer.edit),
             (place.panel, place.panel.operations.list),
             (self.toast, self.toast.first),
         ]
         shown = [(pane, first) for pane, first in panes if first.isVisible()]
         focus = QApplication.focusWidget()
-        at = next((n for n, (pane, _) in enumerate(shown) if focus and pane.isAncestorOf(focus)), -1)
+        at = next((n for n, (pane, _) in enumerate(shown) if focus and (focus is pane or pane.isAncestorOf(focus))), -1)
         shown[(at + 1) % len(shown)][1].setFocus(Qt.FocusReason.TabFocusReason)

@@ -1,8 +1,6 @@
 """Permission and problem cards."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import (
@@ -11,35 +9,41 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QShowEvent,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.hunks import hunks
+from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.agent_protocol import (
+    CardChange,
+    CardContent,
+    CardLine,
     ChatEntry,
     PermissionRequest,
     PermissionVerdict,
-    ProposedDiff,
     ToolCall,
     ToolKind,
+    WaitReason,
 )
 from tandem_desktop.domain.ids import RequestId
-from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.operations import Absent, FileState, StagedOperation
 from tandem_desktop.sessions.interceptor import Decision
+from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.chat.code_block import CodeView
 from tandem_desktop.ui.chat.entry_widget import EntryWidget, Fold
 from tandem_desktop.ui.chat.message_view import cut_words, room_for
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n, tr_table
 from tandem_desktop.ui.models.transcript import TranscriptRow
+from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.threads import Commands
 from tandem_desktop.ui.widgets.buttons import Button, DangerButton, LinkButton, QuietButton
-from tandem_desktop.ui.widgets.labels import ElidedLabel, announce, plain_label
+from tandem_desktop.ui.widgets.decision_guard import BoundedScroll, DecisionGuard, release_focus
+from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, announce, plain_label
 
 
 class ReasonField(QWidget):
@@ -93,7 +97,8 @@ class ReasonField(QWidget):
                 return True
             breaks_line = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not breaks_line:
-                self._send()
+                if not event.isAutoRepeat():
+                    self._send()
                 return True
         return super().eventFilter(watched, event)
 
@@ -118,6 +123,7 @@ class DecisionCard(EntryWidget):
         self._edge = edge
         self._buttons: dict[str, Button] = {}
         self._reason: ReasonField | None = None
+        self.guard = DecisionGuard(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
@@ -144,6 +150,7 @@ class DecisionCard(EntryWidget):
         button.set_hint(key)
         self._buttons[key] = button
         self._row.insertWidget(self._row.count() - 1, button)
+        self.guard.decides(button)
 
     def press(self, key: str) -> bool:
         """Choose by digit; returns whether there is such a choice."""
@@ -152,6 +159,11 @@ class DecisionCard(EntryWidget):
             return False
         button.click()
         return True
+
+    @property
+    def digits(self) -> frozenset[str]:
+        """The keys that choose."""
+        return frozenset() if self.choices.isHidden() else frozenset(self._buttons)
 
     def ask_words(self, field: ReasonField) -> None:
         """Replace the choices by a text field."""
@@ -164,18 +176,25 @@ class DecisionCard(EntryWidget):
 
     def settle(self) -> None:
         """Hide the choices; the decision is made."""
+        release_focus(self)
         self._forget_field()
         self.choices.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         text = event.text()
         plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        if plain and self.press(text):
+        if plain and text in self.digits:
+            if self.guard.takes(event):
+                self.press(text)
             return
         if plain and text and text.isprintable() and not isinstance(self.focusWidget(), QPlainTextEdit):
             self.typed.emit(text)
             return
         super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.guard.watch_focus()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -200,7 +219,7 @@ class DecisionCard(EntryWidget):
     def _stop_asking(self) -> None:
         self._forget_field()
         self.choices.show()
-        self.setFocus()
+        self.setFocus(Qt.FocusReason.BacktabFocusReason)  # the person went back
 
     def _forget_field(self) -> None:
         if self._reason is not None:
@@ -210,87 +229,58 @@ class DecisionCard(EntryWidget):
             self._reason = None
 
 
-LINES_AT_FIRST = 400
-_LINE_AT_FIRST = 2_000
-_COMPARED_AT_ONCE = 100_000
-"""Larger texts are compared on a worker thread."""
-_TALLEST = 260
-_INKS = {"+": ("added", "added_ink"), "-": ("removed", "removed_ink"), " ": ("", "text"), "@": ("", "muted")}
+_INKS = {
+    "+": ("added", "added_ink"),
+    "-": ("removed", "removed_ink"),
+    " ": ("", "text"),
+    "@": ("", "muted"),
+    "\\": ("", "muted"),
+}
+_SIGNS = {"-": "− ", "@": "", "\\": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class PreviewLine:
-    """A diff sign and a line with invisible characters spelled out."""
+class DrawnChange(QWidget):
+    """One change of a card: its whole path, its flags, and its lines, wrapped and uncut."""
 
-    sign: str
-    text: str
-
-
-def preview_lines(diff: ProposedDiff) -> tuple[PreviewLine, ...]:
-    """All lines of the proposal, with a header before each hunk."""
-    before = (diff.old_text or "").encode("utf-8", "surrogatepass")
-    found = hunks(before, diff.new_text.encode("utf-8", "surrogatepass"))
-    lines: list[PreviewLine] = []
-    for hunk in found:
-        lines.append(PreviewLine("@", hunk.header))
-        lines.extend(PreviewLine(line.kind, visible(line.raw.decode("utf-8", "replace"))) for line in hunk.lines)
-    return tuple(lines)
-
-
-def visible(line: str) -> str:
-    """The line without its ending; invisible characters other than tabs are spelled out."""
-    bare = line.rstrip("\n")
-    return "\t".join(shown(part, limit=len(part)) for part in bare.split("\t"))
-
-
-class DiffPreview(QWidget):
-    """Shows a proposed diff. A long one is cut, with a link to the rest."""
-
-    def __init__(self, theme: Theme, diff: ProposedDiff, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, change: CardChange, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._lines: tuple[PreviewLine, ...] = ()
-        self._answers = Commands(self)
-        self._view = CodeView(theme, tallest=_TALLEST)
-        self._view.setObjectName("permission-diff")
-        self._view.setAccessibleName(tr("Proposed change of {path}", path=diff.path))
+        self.setObjectName("permission-change")
+        operation = change.operation
+        path = visible(operation.path or "")
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        kind, tone = _kind(operation)
+        head.addWidget(Badge(theme, kind, tone), 0, Qt.AlignmentFlag.AlignTop)
+        name = code_text(theme, path)
+        name.setObjectName("permission-path")
+        beside = QVBoxLayout()
+        beside.setContentsMargins(0, theme.px(2), 0, 0)
+        beside.addWidget(name)
+        head.addLayout(beside, 1)
+        for count, sign, role in ((_count(change, "+"), "+", "added"), (_count(change, "-"), "−", "removed")):
+            if count:
+                head.addWidget(plain_label(f"{sign}{count:,}", role), 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(4))
-        layout.addWidget(self._view)
-        if len(diff.old_text or "") + len(diff.new_text) < _COMPARED_AT_ONCE:
-            self._show(preview_lines(diff))
-        else:
-            self._write((PreviewLine("@", tr("Comparing…")),))
-            worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="diff-preview")
-            self._answers.run(worker.submit(preview_lines, diff), self._show)
-            worker.shutdown(wait=False)
+        layout.addLayout(head)
+        for flag in map(Hazard, change.flags):
+            words = f"{wording.flag_sentence(flag, operation)}: {wording.flag_explanation(flag)}"
+            layout.addWidget(plain_label(words, "risk", wrap=True))
+        self.setAccessibleName(tr("Change of {path}", path=path))
+        if change.lines:
+            layout.addWidget(self._diff(change.lines))
+        elif words := _without_lines(operation):
+            layout.addWidget(plain_label(words, "muted", wrap=True))
 
-    @property
-    def text(self) -> str:
-        return self._view.toPlainText()
-
-    def _show(self, lines: tuple[PreviewLine, ...]) -> None:
-        self._lines = lines
-        self._write([_shortened(line) for line in lines[:LINES_AT_FIRST]])
-        longer = len(lines) - LINES_AT_FIRST
-        if longer > 0 or any(len(line.text) > _LINE_AT_FIRST for line in lines[:LINES_AT_FIRST]):
-            words = tr("Long lines are cut: show them whole")
-            if longer > 0:
-                words = tr_n("Cut here: show {n} more line", "Cut here: show {n} more lines", longer)
-            more = LinkButton(self._theme, words, ink="risk")
-            more.setObjectName("permission-diff-more")
-            more.clicked.connect(lambda: self._write(self._lines))
-            more.clicked.connect(more.hide)
-            layout = self.layout()
-            assert layout is not None
-            layout.addWidget(more)
-
-    def _write(self, lines: Sequence[PreviewLine]) -> None:
-        document = self._view.document()
-        document.clear()
-        cursor = QTextCursor(document)
-        for at, line in enumerate(lines or (PreviewLine("@", tr("The text stays as it is.")),)):
+    def _diff(self, lines: Sequence[CardLine]) -> QWidget:
+        text = ProseView(self._theme)
+        text.setObjectName("permission-diff")
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        cursor = QTextCursor(text.document())
+        cursor.beginEditBlock()
+        for at, line in enumerate(lines):
             ground, ink = _INKS[line.sign]
             block = QTextBlockFormat()
             if ground:
@@ -302,17 +292,50 @@ class DiffPreview(QWidget):
             form = QTextCharFormat()
             form.setFont(self._theme.code_font())
             form.setForeground(self._theme.color(ink))
-            sign = {"-": "− ", "@": ""}.get(line.sign, f"{line.sign} ")
-            cursor.insertText(f"{sign}{line.text}", form)
-        self._view.moveCursor(QTextCursor.MoveOperation.Start)
+            words = line.text if line.sign != "\\" else tr("No newline at the end of the file")
+            cursor.insertText(f"{_SIGNS.get(line.sign, f'{line.sign} ')}{words}", form)
+        cursor.endEditBlock()
+        text.moveCursor(QTextCursor.MoveOperation.Start)
+        return text
 
 
-def _shortened(line: PreviewLine) -> PreviewLine:
-    left = len(line.text) - _LINE_AT_FIRST
-    if left <= 0:
-        return line
-    shown = line.text[:_LINE_AT_FIRST]
-    return PreviewLine(line.sign, tr_n("{text}… {n} more character", "{text}… {n} more characters", left, text=shown))
+def code_text(theme: Theme, text: str) -> ProseView:
+    """Selectable code that wraps anywhere and is never elided."""
+    view = ProseView(theme)
+    view.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    view.document().setDefaultFont(theme.code_font())
+    view.setPlainText(text)
+    view.setAccessibleName(text)
+    return view
+
+
+def _kind(operation: StagedOperation) -> tuple[str, str]:
+    if operation.base == operation.after:
+        return tr("as it is"), "neutral"
+    return wording.kind_word(operation), "ok" if isinstance(operation.base, Absent) else "neutral"
+
+
+def _count(change: CardChange, sign: str) -> int:
+    return sum(line.sign == sign for line in change.lines)
+
+
+def _without_lines(operation: StagedOperation) -> str:
+    if operation.base == operation.after:
+        return tr("The file stays as it is.")
+    return tr("An empty file.") if isinstance(operation.after, FileState) and not operation.after.size else ""
+
+
+_WAITS = tr_table(
+    {
+        WaitReason.FLAGGED: "It needs your attention: you acknowledge it in the plan.",
+        WaitReason.MANY: "These are too many files for a card.",
+        WaitReason.LARGE: "It is too large for a card.",
+        WaitReason.STALE: "The agent starts from another text than the one on disk.",
+        WaitReason.NOT_A_FILE: "There is a link, a folder or something else at the path.",
+        WaitReason.OUTSIDE: "The path is outside the workspace, or Tandem never writes it.",
+        WaitReason.UNKNOWN: "The agent does not say what it will write.",
+    }
+)
 
 
 _QUESTIONS = tr_table(
@@ -368,7 +391,7 @@ class PermissionCard(EntryWidget):
         if entry.answer:
             layout.addWidget(_answer_line(self.theme, entry))
             return
-        card = self._card = _Question(self.theme, entry.request)
+        card = self._card = _Question(self.theme, entry.request, entry.card)
         card.decided.connect(lambda decision, words: self.answered.emit(self._request_id, decision, words))
         card.typed.connect(self.typed)
         layout.addWidget(card)
@@ -380,33 +403,69 @@ class PermissionCard(EntryWidget):
         while layout is not None and (item := layout.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
+                release_focus(widget)
                 widget.hide()
                 widget.deleteLater()
 
 
 class _Question(DecisionCard):
+    """What is asked, between a heading and a row of choices that both stay in sight."""
+
     decided = Signal(object, str)
 
-    def __init__(self, theme: Theme, request: PermissionRequest, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, request: PermissionRequest, content: CardContent | None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(theme, "risk", parent)
         call = request.call
+        if content is None and call.diffs:
+            content = CardContent(paths=call.paths, waits=(WaitReason.UNKNOWN,))
+        self._content = content
+        self._cuts = 0
         self.setObjectName("permission-question")
         question = _QUESTIONS.get(call.kind, tr("Allow this?"))
         self.setAccessibleName(
             tr(
                 "{question} {subject}. 1 allows once, 2 skips, 3 denies with a reason.",
                 question=question,
-                subject=_subject(call),
+                subject=", ".join(_subjects(call, content)),
             )
         )
-        self._head(question, call)
-        if call.command:
-            self._command(call)
-        for diff in call.diffs:
-            self.body.addWidget(DiffPreview(theme, diff))
+        self._head(question, len(content.changes) + len(content.paths) if content is not None else 0)
+        page = QWidget()
+        page.setProperty("role", "bare")
+        self._page = QVBoxLayout(page)
+        self._page.setContentsMargins(0, 0, theme.px(4), 0)
+        self._page.setSpacing(theme.px(10))
+        self._fill(call)
+        self._scroll = BoundedScroll(theme, page)
+        self._scroll.setObjectName("permission-scroll")
+        self._scroll.setAccessibleName(tr("What is asked"))
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._scroll.end.changed.connect(self._may_allow)
+        self.body.addWidget(self._scroll)
+        if content is not None and content.waits:
+            self.body.addWidget(_waits(theme, content))
         self._choices()
 
-    def _head(self, question: str, call: ToolCall) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        bar = self._scroll.verticalScrollBar()
+        page, step = bar.pageStep(), self.theme.px(32)
+        moves = {
+            Qt.Key.Key_Down: step,
+            Qt.Key.Key_Up: -step,
+            Qt.Key.Key_PageDown: page - step,
+            Qt.Key.Key_PageUp: step - page,
+            Qt.Key.Key_End: bar.maximum(),
+            Qt.Key.Key_Home: -bar.maximum(),
+        }
+        by = moves.get(Qt.Key(event.key()))
+        if by is not None and self._scroll.scrolls:
+            bar.setValue(bar.value() + by)
+            return
+        super().keyPressEvent(event)
+
+    def _head(self, question: str, files: int) -> None:
         theme = self.theme
         mark = QLabel()
         mark.setPixmap(pixmap(theme, "shield", "risk", 16, self.devicePixelRatioF()))
@@ -415,18 +474,27 @@ class _Question(DecisionCard):
         row.addWidget(mark)
         row.addWidget(plain_label(question, "heading"))
         row.addStretch(1)
+        if files > 1:
+            row.addWidget(plain_label(tr_n("{n} file", "{n} files", files), "muted"))
         self.body.addLayout(row)
-        subject = _subject(call)
-        if subject and subject != call.command:
-            self.body.addWidget(ElidedLabel(theme, subject, code=bool(call.paths), token="muted"))
+
+    def _fill(self, call: ToolCall) -> None:
+        if call.command:
+            self._command(call)
+        content = self._content
+        for change in content.changes if content is not None else ():
+            self._page.addWidget(DrawnChange(self.theme, change))
+        others = content.paths if content is not None else () if call.command else tuple(_subjects(call, None))
+        if others:
+            listed = code_text(self.theme, "\n".join(map(visible, others)))
+            listed.setObjectName("permission-paths")
+            self._page.addWidget(listed)
 
     def _command(self, call: ToolCall) -> None:
-        text = ProseView(self.theme)
-        text.setObjectName("permission-command")
-        text.document().setDefaultFont(self.theme.code_font())
-        command = "\n".join(visible(line) for line in (call.command or "").split("\n"))
+        command = "\n".join(wording.visible_lines(call.command or ""))
         room = room_for(command)
-        text.setPlainText(command[:room])
+        text = code_text(self.theme, command[:room])
+        text.setObjectName("permission-command")
         text.setAccessibleName(tr("Command {command}", command=command[:room]))
         text.setSizePolicy(_growing())
         holder = QFrame()
@@ -439,23 +507,43 @@ class _Question(DecisionCard):
             more.setObjectName("permission-command-more")
             more.clicked.connect(lambda: text.setPlainText(command))
             more.clicked.connect(more.hide)
+            more.clicked.connect(self._opened)
             inside.addWidget(more)
-        self.body.addWidget(holder)
-        where = tr("in {folder}", folder=shown(call.cwd)) if call.cwd else tr("in the workspace")
-        self.body.addWidget(plain_label(where, "small"))
+            self._cuts += 1
+        self._page.addWidget(holder)
+        where = tr("in {folder}", folder=visible(call.cwd)) if call.cwd else tr("in the workspace")
+        self._page.addWidget(plain_label(where, "small", wrap=True))
+
+    def _opened(self) -> None:
+        """A cut part was opened: its end has to be seen as well."""
+        self._cuts -= 1
+        self._scroll.end.look_again()
+        self._may_allow()
+
+    def _may_allow(self) -> None:
+        has_seen = self._scroll.end.has_seen and not self._cuts
+        self.guard.decides(self._allow, has_seen)
+        self._unseen.setVisible(not has_seen)
+        self._unseen.setText(tr("Open what is cut to allow it") if self._cuts else tr("Scroll to the end to allow it"))
 
     def _choices(self) -> None:
+        waits = self._content is not None and bool(self._content.waits)
         allow, skip, deny = (
-            Button(self.theme, tr("Allow once")),
+            Button(self.theme, tr("Allow, then review") if waits else tr("Allow once")),
             QuietButton(self.theme, tr("Skip")),
             DangerButton(self.theme, tr("Deny…")),
         )
+        self._allow = allow
+        self._unseen = plain_label("", "small", wrap=True)
+        self._unseen.setObjectName("permission-unseen")
+        self.body.addWidget(self._unseen)
         for key, name, button in (("1", "allow", allow), ("2", "skip", skip), ("3", "deny", deny)):
             button.setObjectName(f"permission-{name}")
             self.add_choice(key, button)
         allow.clicked.connect(lambda: self._decide(Decision.YES, ""))
         skip.clicked.connect(lambda: self._decide(Decision.SKIP, ""))
         deny.clicked.connect(self._ask)
+        self._may_allow()
 
     def _ask(self) -> None:
         asks = tr("Why not, and what instead? The agent is told.")
@@ -468,10 +556,28 @@ class _Question(DecisionCard):
         self.decided.emit(decision, words)
 
 
-def _subject(call: ToolCall) -> str:
-    if call.paths:
-        return ", ".join(shown(path, limit=400) for path in call.paths)
-    return shown(call.title, limit=400)
+def _waits(theme: Theme, content: CardContent) -> QWidget:
+    """Says that a yes writes nothing yet, and why."""
+    frame = QFrame()
+    frame.setObjectName("permission-waits")
+    frame.setProperty("role", "banner-risk")
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(theme.px(10), theme.px(6), theme.px(10), theme.px(6))
+    why = " ".join(_WAITS[reason] for reason in content.waits)
+    told = tr("{why} What the agent changes waits for you as a plan; nothing is written before that.", why=why)
+    layout.addWidget(plain_label(told, "risk", wrap=True))
+    return frame
+
+
+def _subjects(call: ToolCall, content: CardContent | None) -> Iterator[str]:
+    """What a card is about: the paths Tandem drew or named, or what the agent says."""
+    if content is not None and (content.changes or content.paths):
+        yield from (visible(change.operation.path or "") for change in content.changes)
+        yield from map(visible, content.paths)
+    elif call.command or call.paths:
+        yield from [visible(call.command)] if call.command else map(visible, call.paths)
+    else:
+        yield visible(call.title)
 
 
 def _answer_line(theme: Theme, entry: ChatEntry) -> QWidget:
@@ -479,7 +585,7 @@ def _answer_line(theme: Theme, entry: ChatEntry) -> QWidget:
     words = tr_marked(words)
     assert entry.request is not None
     reason = " ".join(detail for detail in entry.details if detail)
-    call = entry.request.call
+    subject = ", ".join(_subjects(entry.request.call, entry.card))
     line = QWidget()
     line.setToolTip("")
     mark = QLabel()
@@ -489,8 +595,8 @@ def _answer_line(theme: Theme, entry: ChatEntry) -> QWidget:
     row.setSpacing(theme.px(8))
     row.addWidget(mark)
     row.addWidget(plain_label(words, "muted"))
-    row.addWidget(ElidedLabel(theme, call.command or _subject(call), code=True, points_delta=0), 1)
-    line.setAccessibleName(f"{words}: {call.command or _subject(call)}. {reason}")
+    row.addWidget(ElidedLabel(theme, subject, code=True, points_delta=0), 1)
+    line.setAccessibleName(f"{words}: {subject}. {reason}")
     return line
 
 

@@ -151,21 +151,17 @@ class ChatPane(QWidget):
         if is_new and entry.kind is EntryKind.PERSON:
             self.transcript.jump_to_end()
         elif is_new and entry.kind in (EntryKind.PLAN, EntryKind.QUESTION):
-            self._offer_card()
+            self.transcript.settle_now()  # without the focus: the keys may be meant for the composer
         elif is_new and entry.kind is EntryKind.ELICITATION:
-            self.transcript.show_start(entry.number)  # without the focus: the keys may be meant for the composer
+            self.transcript.show_start(entry.number)
 
     def set_plan(self, facts: PlanFacts) -> None:
         """Update the card of a revision."""
         self.transcript.know(facts)
-        if facts.is_waiting:
-            self._offer_card()
 
     def set_reflection(self, facts: ReflectionFacts) -> None:
         """Update the card of a reflection."""
         self.transcript.know(facts)
-        if facts.is_waiting:
-            self._offer_card()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
         """Update the undo and redo buttons of run notes."""
@@ -321,15 +317,6 @@ class ChatPane(QWidget):
 
     def _show_what_there_is(self) -> None:
         self._stack.setCurrentWidget(self.transcript if self.model.rowCount() else self._empty)
-
-    def _offer_card(self) -> None:
-        """Focus the waiting card if the composer has the focus and is empty."""
-        self.transcript.settle_now()
-        card = self.transcript.waiting_card()
-        # window().focusWidget() also works while the window is inactive.
-        waits_here = self.window().focusWidget() is self.composer.edit
-        if card is not None and waits_here and not self.composer.text:
-            card.setFocus()
 
     def _show_jump(self) -> None:
         # Over the fields of a question it would be in the way.

@@ -13,6 +13,7 @@ from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, LinkButton, QuietButton
+from tandem_desktop.ui.widgets.decision_guard import release_focus
 from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, plain_label
 
 
@@ -114,10 +115,11 @@ class PlanCard(EntryWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(card)
-        card.show()  # at once, so that it can take the focus
+        card.show()
 
     def _drop_card(self) -> None:
         assert self._card is not None
+        release_focus(self._card)
         self._card.hide()
         self._card.deleteLater()
         self._card = None

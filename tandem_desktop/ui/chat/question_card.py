@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.agent_protocol import ChatEntry
 from tandem_desktop.domain.questions import (
     COMPLETED,
@@ -28,7 +29,6 @@ from tandem_desktop.domain.questions import (
     QuestionChoice,
     QuestionField,
 )
-from tandem_desktop.ui.chat.cards import visible
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.i18n import later, tr, tr_marked
@@ -36,6 +36,7 @@ from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, QuietButton
+from tandem_desktop.ui.widgets.decision_guard import DecisionGuard, release_focus
 from tandem_desktop.ui.widgets.labels import ElidedLabel, announce, plain_label
 
 _LONG_TEXT = 200
@@ -97,6 +98,7 @@ class QuestionCard(EntryWidget):
         while layout is not None and (item := layout.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
+                release_focus(widget)
                 widget.hide()
                 widget.deleteLater()
 
@@ -112,6 +114,7 @@ class QuestionForm(QWidget):
         self.theme = theme
         self._question = question
         self._inputs: dict[str, _Input] = {}
+        self._guard = DecisionGuard(self)
         self.setObjectName("question-form")
         agent = visible(question.agent) or tr("The agent")
         self.setAccessibleName(tr("{agent} asks: {question}", agent=agent, question=visible(question.summary)[:200]))
@@ -148,7 +151,9 @@ class QuestionForm(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focused = self.window().focusWidget()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if isinstance(focused, QPushButton):
+            if event.isAutoRepeat() or not self._guard.is_ready:
+                event.accept()
+            elif isinstance(focused, QPushButton):
                 focused.click()
             elif not self._question.url:
                 self._answer()
@@ -176,6 +181,8 @@ class QuestionForm(QWidget):
         decline = QuietButton(theme, tr("Decline"))
         decline.setObjectName("question-decline")
         decline.clicked.connect(lambda: self._end(QuestionAction.DECLINE, {}))
+        self._guard.decides(accept)
+        self._guard.decides(decline)
         row = QHBoxLayout()
         row.setContentsMargins(0, theme.px(2), 0, 0)
         row.setSpacing(theme.px(8))

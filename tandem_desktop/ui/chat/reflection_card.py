@@ -120,7 +120,7 @@ class ReflectionCard(EntryWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(card)
-        card.show()  # at once, so that it can take the focus
+        card.show()
         return card
 
 
@@ -162,12 +162,16 @@ class _Card(DecisionCard):
         for row, each in zip(self._rows, found.adjustments, strict=True):
             row.follow(each)
         accepted = len(found.numbers(AdjustmentVerdict.ACCEPTED))
-        self._make.setEnabled(accepted > 0)
+        self.guard.decides(self._make, accepted > 0)
         told = _after_words(self._facts)
         if self._facts.is_waiting:
             tally = tr("{accepted} of {count} accepted.", accepted=accepted, count=len(self._rows))
             told = f"{tally} {told}"
         self._after.setText(told)
+
+    @property
+    def digits(self) -> frozenset[str]:
+        return frozenset(map(str, range(1, len(self._rows) + 1))) if self._facts.is_waiting else frozenset()
 
     def press(self, key: str) -> bool:
         """Toggle the adjustment with this number between accepted and rejected."""
@@ -178,7 +182,8 @@ class _Card(DecisionCard):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._make.isVisible() and self._make.isEnabled():
-            self._make.click()
+            if self.guard.takes(event):
+                self._make.click()
             return
         super().keyPressEvent(event)
 
@@ -202,6 +207,7 @@ class _Card(DecisionCard):
         again = QuietButton(self.theme, tr("Ask again"))
         again.setObjectName("reflection-again")
         again.clicked.connect(lambda: self.wished.emit(ReflectionRequest(self._run_id)))
+        self.guard.decides(again)
         self._after = _prose("", "reflection-after", "muted")
         row = QHBoxLayout()
         row.setSpacing(self.theme.px(8))

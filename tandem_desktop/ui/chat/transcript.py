@@ -280,11 +280,6 @@ class Transcript(QAbstractScrollArea):
         """Create and place new rows now, not in the next event loop iteration."""
         self._place()
 
-    def press(self, key: str) -> bool:
-        """Pass a digit to the newest waiting card."""
-        card = self.waiting_card()
-        return card is not None and card.press(key)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
         moves = {
@@ -303,8 +298,7 @@ class Transcript(QAbstractScrollArea):
         elif (
             event.text() and event.text().isprintable() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier
         ):
-            if not self.press(event.text()):
-                self.typed.emit(event.text())
+            self.typed.emit(event.text())
         else:
             super().keyPressEvent(event)
 

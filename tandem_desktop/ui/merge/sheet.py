@@ -410,7 +410,7 @@ class MergeSheet(Sheet):
             if conflicts
             else ""
         )
-        self.decides(self.save, not conflicts)
+        self.guard.decides(self.save, not conflicts)
         self._name_paths()
 
     def resolutions(self) -> tuple[Resolution, ...]:

@@ -32,6 +32,7 @@ from tandem_desktop.ui.plan.page_text import parallel_text
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.decision_guard import EndWatch
 from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 ROWS = 30
@@ -247,6 +248,8 @@ class ApprovalSheet(Sheet):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(self._cards)
+        self._end = EndWatch(self._cards)
+        self._end.changed.connect(self._count)
         self.body.addWidget(self._scroll, 1)
 
     def _add_notes(self) -> None:
@@ -348,7 +351,7 @@ class ApprovalSheet(Sheet):
         self.said.setText(tr("The plan changed while you were looking. Go back and look at what is new."))
         self.said.setProperty("role", "risk")
         self.said.style().polish(self.said)
-        self.decides(self.implement, False)
+        self.guard.decides(self.implement, False)
 
     def fit(self) -> None:
         """The list takes what it needs and scrolls where the window is too small."""
@@ -391,6 +394,7 @@ class ApprovalSheet(Sheet):
                 card.ticked.connect(self._count)
                 self._waiting.append(card)
             self._list.addWidget(card)
+        self._end.look_again()
 
     def _count(self) -> None:
         if self._page is None:
@@ -402,8 +406,11 @@ class ApprovalSheet(Sheet):
             open_cards = [card for card in self._waiting if not card.box.isChecked()]
         left = len(open_cards) + len(self._later)
         words = tr_n("Tick the box to go on", "Tick all {n} boxes to go on", left) if left else ""
+        has_seen = self._end.has_seen or not self._list.count()
+        if not left and not has_seen:
+            words = tr("Scroll to the end to go on")
         self.note.setText(" · ".join(each for each in (words, self._note_text) if each))
-        self.decides(self.implement, left == 0)
+        self.guard.decides(self.implement, left == 0 and has_seen)
 
     def _approve(self) -> None:
         page = self._page

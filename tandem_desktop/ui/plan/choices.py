@@ -160,7 +160,7 @@ class EditSheet(Sheet):
         self.refusal.setText("" if self._known is not None else tr_marked(_UNFIT))
         self.theirs.setVisible(is_edited)
         self.open(self.editor if self._known is not None else self.back)
-        self.decides(self.save, False)
+        self.guard.decides(self.save, False)
 
     def leave(self) -> None:
         """Ask before discarding typed text."""
@@ -177,7 +177,7 @@ class EditSheet(Sheet):
 
     def _typed(self) -> None:
         self.refusal.setText("")
-        self.decides(self.save, self._known is not None and self.editor.document().isModified())
+        self.guard.decides(self.save, self._known is not None and self.editor.document().isModified())
 
     def _save(self) -> None:
         if self._known is not None and self.editor.document().isModified():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -28,12 +28,11 @@ from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, ButtonRow, DangerButton, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.decision_guard import DecisionGuard
 from tandem_desktop.ui.widgets.inputs import PlainTextEdit
 from tandem_desktop.ui.widgets.labels import announce, plain_label
 
 _WIDTH, _MARGIN = 620, 24
-_STRAY_MS = 350
-"""Buttons that decide are disabled this long: a click meant for what was there before must not decide."""
 
 
 class Sheet(QWidget):
@@ -46,8 +45,7 @@ class Sheet(QWidget):
         super().__init__(host.window())
         self._host, self._theme, self._wide = host, theme, wide
         self._before: QWidget | None = None
-        self._deciding: list[tuple[Button, bool]] = []
-        self._ready = False
+        self.guard = DecisionGuard(self)
         self.setObjectName(name)
         self.setAccessibleName(words)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -60,8 +58,6 @@ class Sheet(QWidget):
         self.body.setSpacing(theme.px(12))
         self.title = plain_label(words, "title", wrap=True)
         self.body.addWidget(self.title)
-        self._stray = QTimer(self, interval=_STRAY_MS, singleShot=True)
-        self._stray.timeout.connect(self._be_ready)
 
     def open(self, focus: QWidget) -> None:
         """Appear over the window; `focus` is never a button that decides."""
@@ -72,24 +68,21 @@ class Sheet(QWidget):
             self._before = QApplication.focusWidget()
             window.installEventFilter(self)
         self.setGeometry(window.rect())
-        self._ready = False
         self.show()
         self.raise_()
         self.fit()
         focus.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._stray.start()
-        self._enable()
+        self.guard.hold()
         announce(self, self.title.text(), urgent=True)
 
     def shut(self) -> None:
         if self.isHidden():
             return
-        self._stray.stop()
         self._host.window().removeEventFilter(self)
         self.hide()
         # The widget that opened the sheet, such as a link in a banner, may be gone.
         if self._before is not None and isValid(self._before) and self._before.isVisible():
-            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._before.setFocus(Qt.FocusReason.PopupFocusReason)  # back to where the person had put it
 
     def leave(self) -> None:
         self.shut()
@@ -116,20 +109,6 @@ class Sheet(QWidget):
 
     def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> None:
         self.body.addWidget(ButtonRow(self._theme, buttons, note))
-
-    def decides(self, button: Button, allowed: bool) -> None:
-        """Enable a deciding button only after a delay, and only when allowed."""
-        self._deciding = [(each, may) for each, may in self._deciding if each is not button]
-        self._deciding.append((button, allowed))
-        self._enable()
-
-    def _be_ready(self) -> None:
-        self._ready = True
-        self._enable()
-
-    def _enable(self) -> None:
-        for button, allowed in self._deciding:
-            button.setEnabled(allowed and self._ready)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize and isinstance(watched, QWidget):
@@ -215,7 +194,7 @@ class ConfirmSheet(Sheet):
         self.sure.setText(sure)
         self._confirmed = confirmed
         self.open(self.back)
-        self.decides(self.sure, True)
+        self.guard.decides(self.sure, True)
 
     def _confirm(self) -> None:
         self.shut()
@@ -271,6 +250,7 @@ class ReworkSheet(Sheet):
         self.drafts.setText("\n".join(lines))
         self.drafts.setVisible(bool(comments))
         self.open(self.feedback)
+        self.guard.decides(self.send)
 
     def give_back(self, words: str) -> None:
         """Put unsent feedback back into the field, unless the person typed something there."""
@@ -278,6 +258,8 @@ class ReworkSheet(Sheet):
             self.feedback.setPlainText(words)
 
     def _send(self) -> None:
+        if not self.guard.is_ready:
+            return
         words = self.feedback.toPlainText().strip()
         if not words and not self._comments:
             self.refusal.setText(tr_marked(_REFUSAL))
@@ -365,9 +347,9 @@ class InterruptedSheet(Sheet):
         self.again.setVisible(run.damage is None and run.command is not None)
         self.open(self.later)
         self._may_resume()
-        self.decides(self.buttons["rollback"], run.damage is None)
-        self.decides(self.buttons["cancel"], run.damage is None)
-        self.decides(self.buttons["mark-failed"], True)
+        self.guard.decides(self.buttons["rollback"], run.damage is None)
+        self.guard.decides(self.buttons["cancel"], run.damage is None)
+        self.guard.decides(self.buttons["mark-failed"], True)
 
     def _way(self, way: str, words: str, meaning: str) -> QWidget:
         theme = self._theme
@@ -390,7 +372,7 @@ class InterruptedSheet(Sheet):
         """A command runs a second time only if the box is ticked."""
         run = self._run
         may = run is not None and run.damage is None and (run.command is None or self.again.isChecked())
-        self.decides(self.buttons["resume"], may)
+        self.guard.decides(self.buttons["resume"], may)
 
     def _choose(self, way: str) -> None:
         self.shut()

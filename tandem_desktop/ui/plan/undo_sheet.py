@@ -145,7 +145,8 @@ class UndoSheet(Sheet):
         rows = min(12, max(2, self.files.count()))
         self.files.setFixedHeight(rows * max(self._theme.px(20), self.files.sizeHintForRow(0)) + self._theme.px(8))
         self.open(self.back)
-        self.decides(self.undo, not undoing.conflicts and bool(undoing.changes))
+        self.guard.decides(self.undo, not undoing.conflicts and bool(undoing.changes))
+        self.guard.decides(self.keep_git)
 
     def _add(self, sign: str, token: str, words: str) -> None:
         item = QListWidgetItem(icon(self._theme, sign, token), words)
@@ -244,7 +245,7 @@ class RestoreSheet(Sheet):
         self.chat.setText(aside if moves_chat else tr("The conversation stays as it is."))
         has_conflict = files is not None and bool(files.undoing.conflicts)
         does_something = (moves_files and files is not None) or (moves_chat and self._preview.entries > 0)
-        self.decides(self.go, does_something and not (moves_files and has_conflict))
+        self.guard.decides(self.go, does_something and not (moves_files and has_conflict))
         self.fit()
 
     def _about_files(self) -> str:

@@ -339,6 +339,7 @@ class NameSheet(Sheet):
         take = PrimaryButton(theme, tr("Rename"))
         take.setObjectName("name-take")
         take.clicked.connect(self._take)
+        self.guard.decides(take)
         self.add_buttons(back, take)
 
     def ask(self, name: str, named: Callable[[str], None]) -> None:
@@ -348,6 +349,8 @@ class NameSheet(Sheet):
         self.open(self.field)
 
     def _take(self) -> None:
+        if not self.guard.is_ready:
+            return
         self.shut()
         self._named(" ".join(self.field.text().split()))
 

@@ -104,7 +104,8 @@ class PlainTextEdit(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
-            self.sent.emit()
+            if not event.isAutoRepeat():
+                self.sent.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from tandem_desktop.domain.agent_protocol import ChatEntry
 from tandem_desktop.domain.questions import FieldKind, QuestionAction, QuestionField
 from tandem_desktop.ui.chat.pane import ChatPane
 from tests.ui.chat import talk
@@ -27,6 +28,12 @@ def click(pane: ChatPane, name: str) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, spot)
 
 
+def ask(qtbot: QtBot, pane: ChatPane, question: ChatEntry) -> None:
+    """Show a question until it can be answered."""
+    pane.put_entry(question)
+    qtbot.waitUntil(lambda: find(pane, "question-answer").isEnabled())
+
+
 @pytest.fixture
 def answers(pane: ChatPane) -> list[tuple[str, QuestionAction, Any]]:
     found: list[tuple[str, QuestionAction, Any]] = []
@@ -44,8 +51,8 @@ def test_a_new_card_leaves_the_focus_where_it_is_and_shows_its_start(pane: ChatP
     assert 0 <= top < pane.transcript.viewport().height()
 
 
-def test_words_of_ones_own_and_a_choice_exclude_each_other(pane: ChatPane, answers: list[Any]) -> None:
-    pane.put_entry(talk.a_question(1, "Which library?", talk.LIBRARY, talk.OWN))
+def test_words_of_ones_own_and_a_choice_exclude_each_other(qtbot: QtBot, pane: ChatPane, answers: list[Any]) -> None:
+    ask(qtbot, pane, talk.a_question(1, "Which library?", talk.LIBRARY, talk.OWN))
     click(pane, "question-choice-0-1")
     own = find(pane, "question-input-0-other")
     QTest.keyClicks(own, "urllib")
@@ -59,21 +66,22 @@ def test_words_of_ones_own_and_a_choice_exclude_each_other(pane: ChatPane, answe
 
 
 def test_defaults_are_filled_in_and_a_missing_value_is_named_and_given_the_focus(
-    pane: ChatPane, answers: list[Any]
+    qtbot: QtBot, pane: ChatPane, answers: list[Any]
 ) -> None:
-    pane.put_entry(talk.a_question(1, "A few facts first.", *talk.FORM))
+    ask(qtbot, pane, talk.a_question(1, "A few facts first.", *talk.FORM))
     click(pane, "question-answer")
     assert find(pane, "question-complaint").text() == "Name of the service needs an answer."
     name = pane.window().focusWidget()
     assert isinstance(name, QLineEdit)
     QTest.keyClicks(name, "orders")
+    qtbot.waitUntil(lambda: find(pane, "question-answer").isEnabled())
     click(pane, "question-answer")
     values = {"name": "orders", "port": 8080, "parts": ("api",), "docs": True}
     assert answers == [("ASK-1", QuestionAction.ACCEPT, values)]
 
 
-def test_enter_on_decline_declines(pane: ChatPane, answers: list[Any]) -> None:
-    pane.put_entry(talk.a_question(1, "Which library?", talk.LIBRARY))
+def test_enter_on_decline_declines(qtbot: QtBot, pane: ChatPane, answers: list[Any]) -> None:
+    ask(qtbot, pane, talk.a_question(1, "Which library?", talk.LIBRARY))
     decline = find(pane, "question-decline")
     decline.setFocus()
     QTest.keyClick(decline, Qt.Key.Key_Return)

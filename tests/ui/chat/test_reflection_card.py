@@ -92,7 +92,7 @@ def test_the_card_shows_assessment_reasoning_and_every_adjustment_letter_by_lett
 
 @pytest.mark.req("S4-23")
 def test_each_adjustment_is_accepted_or_rejected_by_mouse_and_only_what_was_accepted_can_be_made(
-    pane: ChatPane, requests: list[ReflectionRequest]
+    qtbot: QtBot, pane: ChatPane, requests: list[ReflectionRequest]
 ) -> None:
     facts = shown(pane, a_reflection())
     assert not find(pane, "reflection-make").isEnabled()
@@ -105,17 +105,20 @@ def test_each_adjustment_is_accepted_or_rejected_by_mouse_and_only_what_was_acce
     judged = facts.reflection.judged(1, AdjustmentVerdict.ACCEPTED).judged(2, AdjustmentVerdict.REJECTED)
     pane.set_reflection(ReflectionFacts(judged, is_open=True))
     assert "1 of 3 accepted" in words(pane)
+    qtbot.waitUntil(find(pane, "reflection-make").isEnabled)
     click(pane, "reflection-make")
     assert requests[-1] == ReflectionRequest(RUN, makes_revision=True)
 
 
 @pytest.mark.req("S4-23")
 def test_digits_accept_and_then_reject_and_enter_makes_the_revision(
-    pane: ChatPane, requests: list[ReflectionRequest]
+    qtbot: QtBot, pane: ChatPane, requests: list[ReflectionRequest]
 ) -> None:
     facts = shown(pane, a_reflection())
     card = find(pane, "reflection")
-    assert card.hasFocus()  # whoever waits with an empty composer can answer at once
+    assert not card.hasFocus()  # the keys may be meant for the composer
+    card.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(find(pane, "reflection-again").isEnabled)
     for key in ("1", "1", "2", "3"):
         QTest.keyClicks(card, key)
     assert [(request.number, request.verdict) for request in requests] == [
@@ -163,10 +166,11 @@ def test_a_settled_card_says_what_became_of_it_and_offers_nothing(
 
 @pytest.mark.req("S4-09")
 def test_without_an_answer_the_card_says_so_and_offers_to_ask_again(
-    pane: ChatPane, requests: list[ReflectionRequest]
+    qtbot: QtBot, pane: ChatPane, requests: list[ReflectionRequest]
 ) -> None:
     shown(pane, a_reflection("UNKNOWN", adjustments=()))
     assert "No answer" in words(pane)
     assert not [each for each in pane.findChildren(QWidget, "reflection-make") if each.isVisible()]
+    qtbot.waitUntil(find(pane, "reflection-again").isEnabled)
     click(pane, "reflection-again")
     assert requests == [ReflectionRequest(RUN)]

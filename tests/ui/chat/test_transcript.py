@@ -6,9 +6,9 @@ from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind, ProposedDiff, ToolCallStatus, ToolKind
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind, ToolCallStatus, ToolKind
 from tandem_desktop.sessions.interceptor import Decision
-from tandem_desktop.ui.chat.cards import LINES_AT_FIRST, DiffPreview, preview_lines
+from tandem_desktop.ui.chat.cards import DecisionCard
 from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.chat.prose_view import ProseView
@@ -46,7 +46,19 @@ def with_waiting_plan(qtbot: QtBot, pane: ChatPane) -> PlanCard:
     pane.set_plan(talk.facts(1))
     card = pane.transcript._widgets.get(3)
     assert isinstance(card, PlanCard)
-    qtbot.waitUntil(lambda: card.card is not None and card.card.hasFocus())
+    go_to_card(qtbot, pane)
+    return card
+
+
+def go_to_card(qtbot: QtBot, pane: ChatPane) -> DecisionCard:
+    """Move the focus to the waiting card as a person would, and wait until it may be answered."""
+    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
+    card = pane.transcript.waiting_card()
+    assert card is not None
+    card.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(
+        lambda: card.guard.is_ready and all(b.isEnabled() for b in card.choices.findChildren(QAbstractButton))
+    )
     return card
 
 
@@ -195,6 +207,8 @@ def test_esc_leaves_the_feedback_and_gives_the_two_answers_back(qtbot: QtBot, pa
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
     assert card.card is not None
     assert card.card.hasFocus()
+    guarded = card.card.guard
+    qtbot.waitUntil(lambda: guarded.is_ready)
     with qtbot.waitSignal(pane.approve_requested):
         press(qtbot, pane, "plan-card-approve")
 
@@ -205,15 +219,16 @@ def test_enter_on_a_waiting_card_decides_nothing(qtbot: QtBot, pane: ChatPane) -
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
 
 
-def test_a_card_takes_no_focus_from_somebody_who_types(qtbot: QtBot, pane: ChatPane) -> None:
-    qtbot.keyClicks(pane.composer.edit, "wait, ")
+@pytest.mark.parametrize("typed", ["", "wait, "])
+def test_a_card_that_arrives_takes_no_focus(qtbot: QtBot, pane: ChatPane, typed: str) -> None:
+    qtbot.keyClicks(pane.composer.edit, typed)
     pane.put_entry(talk.a_plan(1))
     pane.set_plan(talk.facts(1))
     assert pane.transcript.waiting_card() is not None
     assert pane.composer.edit.hasFocus()
     with qtbot.assertNotEmitted(pane.approve_requested):
         qtbot.keyClicks(QApplication.focusWidget(), "1 thing")
-    assert pane.composer.text == "wait, 1 thing"
+    assert pane.composer.text == f"{typed}1 thing"
 
 
 def test_letters_typed_on_a_card_go_to_the_composer(qtbot: QtBot, pane: ChatPane) -> None:
@@ -255,7 +270,7 @@ def a_question(command: str = "rm -rf build") -> ChatEntry:
 @pytest.mark.parametrize(("key", "decision"), [(Key.Key_1, Decision.YES), (Key.Key_2, Decision.SKIP)])
 def test_a_digit_answers_a_permission_card_once(qtbot: QtBot, pane: ChatPane, key: Qt.Key, decision: Decision) -> None:
     pane.put_entry(a_question())
-    card = QApplication.focusWidget()
+    card = go_to_card(qtbot, pane)
     with qtbot.waitSignal(pane.permission_answered) as told:
         qtbot.keyClick(card, key)
     assert told.args == ["request-1", decision, ""]
@@ -265,7 +280,7 @@ def test_a_digit_answers_a_permission_card_once(qtbot: QtBot, pane: ChatPane, ke
 
 def test_three_denies_with_the_persons_words(qtbot: QtBot, pane: ChatPane) -> None:
     pane.put_entry(a_question())
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_3)
+    qtbot.keyClick(go_to_card(qtbot, pane), Key.Key_3)
     qtbot.keyClicks(QApplication.focusWidget(), "never delete")
     with qtbot.waitSignal(pane.permission_answered) as told:
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
@@ -287,18 +302,6 @@ def test_an_answered_question_no_longer_asks(qtbot: QtBot, pane: ChatPane) -> No
     assert call is not None
     pane.put_entry(talk.a_request(1, call.call, "reject", "not now"))
     qtbot.waitUntil(lambda: pane.transcript.waiting_card() is None)
-
-
-def test_a_preview_shows_the_whole_change_and_marks_where_it_is_cut(qtbot: QtBot, theme: Theme) -> None:
-    count = LINES_AT_FIRST + 100
-    diff = ProposedDiff(path="a.py", old_text=None, new_text="".join(f"line {n}\n" for n in range(count)))
-    preview = DiffPreview(theme, diff)
-    qtbot.addWidget(preview)
-    preview.show()
-    assert f"line {count - 1}" not in preview.text
-    press(qtbot, preview, "permission-diff-more")
-    assert f"+ line {count - 1}" in preview.text
-    assert [line.sign for line in preview_lines(diff)].count("+") == count
 
 
 def test_a_problem_says_its_cause_and_offers_to_start_again(qtbot: QtBot, pane: ChatPane) -> None:
@@ -395,14 +398,6 @@ def test_a_megabyte_on_one_line_is_cut_with_a_mark_that_opens_it(qtbot: QtBot, p
     assert shown < len(message.findChild(ProseView).toPlainText()) < 20_000
 
 
-def test_a_large_proposal_is_compared_beside_the_window(qtbot: QtBot, theme: Theme) -> None:
-    old = "".join(f"line {n}\n" for n in range(20_000))
-    preview = DiffPreview(theme, ProposedDiff(path="a.py", old_text=old, new_text=old.replace("line 7\n", "seven\n")))
-    qtbot.addWidget(preview)
-    assert preview.text == "Comparing…"
-    qtbot.waitUntil(lambda: "+ seven" in preview.text)
-
-
 def test_tab_goes_through_the_rows_as_they_stand(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries(talk.wrote(number, f"{number}.py", 1) for number in range(1, 60))
     qtbot.waitUntil(lambda: at_bottom(pane))
@@ -433,7 +428,7 @@ def test_esc_stops_the_agent_from_a_card_and_from_the_conversation(qtbot: QtBot,
     pane.set_working(True)
     pane.put_entry(a_question())
     with qtbot.waitSignal(pane.stop_requested):
-        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
+        qtbot.keyClick(go_to_card(qtbot, pane), Key.Key_Escape)
     pane.transcript.setFocus()
     with qtbot.waitSignal(pane.stop_requested):
         qtbot.keyClick(pane.transcript, Key.Key_Escape)
@@ -442,8 +437,7 @@ def test_esc_stops_the_agent_from_a_card_and_from_the_conversation(qtbot: QtBot,
 def test_words_in_a_card_survive_when_rows_above_it_part(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries((talk.read(1, "a.py"), talk.read(2, "b.py"), talk.read(3, "c.py"), talk.a_plan(4)))
     pane.set_plan(talk.facts(1))
-    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
-    pane.transcript.press("2")
+    assert go_to_card(qtbot, pane).press("2")
     qtbot.keyClicks(QApplication.focusWidget(), "half a rea")
     failed = talk.used(2, ToolKind.READ, paths=("b.py",), status=ToolCallStatus.FAILED)
     pane.put_entry(failed)

@@ -340,6 +340,7 @@ def test_an_empty_rework_is_refused_in_words(panel: ExecutionPlanPanel, qtbot: Q
     reviewing(panel)
     panel.request(EventKind.REQUEST_REVISION)
     sheet = panel.sheets.rework
+    qtbot.waitUntil(sheet.send.isEnabled)
     with qtbot.assertNotEmitted(panel.sheets.rework.confirmed):
         QTest.keyClicks(sheet.feedback, "   ")
         QTest.keyClick(sheet.feedback, Qt.Key.Key_Return, CONTROL)
@@ -354,6 +355,7 @@ def test_rework_sends_the_words(panel: ExecutionPlanPanel, qtbot: QtBot) -> None
     sheet = panel.sheets.rework
     QTest.keyClicks(sheet.feedback, "Use the settings.")
     with qtbot.waitSignal(panel.sheets.rework.confirmed) as asked:
+        qtbot.waitUntil(sheet.send.isEnabled)
         qtbot.mouseClick(sheet.send, LEFT)
     assert asked.args == [PLAN_ID, "Use the settings."]
 
@@ -370,6 +372,7 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
     qtbot.mouseClick(panel.sheets.approval.rework, LEFT)
     with qtbot.waitSignal(panel.sheets.rework.confirmed) as asked:
         assert "Keep it to rate limiting." in panel.sheets.rework.drafts.text()
+        qtbot.waitUntil(panel.sheets.rework.send.isEnabled)
         qtbot.mouseClick(panel.sheets.rework.send, LEFT)
     assert asked.args == [PLAN_ID, ""]
 

@@ -144,5 +144,7 @@ def test_name_a_person_gave_a_plan_stays_and_an_empty_one_brings_its_title_back(
         rail.rename_requested.emit("PLAN-00000002", "Plan 2")
         assert journal_store._sheet is not None
         journal_store._sheet.field.setText(name)
+        guard = journal_store._sheet.guard
+        qtbot.waitUntil(lambda guard=guard: guard.is_ready)
         qtbot.keyClick(journal_store._sheet.field, Qt.Key.Key_Return)
         assert f"{shown}: r1 · proposed" in lines(model)

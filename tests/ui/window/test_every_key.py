@@ -220,11 +220,12 @@ def drop(target: QWidget, mime: QMimeData) -> None:
 
 
 def test_plan_card_opens_the_sheet_by_1_and_sends_the_plan_back_by_2(person: Person) -> None:
-    person.wait(lambda: person.focus().objectName() == "plan-card-waiting")
+    person.wait(lambda: person.sees("plan-card-approve"))
+    person.go_to("plan-card-waiting")
     person.press(Qt.Key.Key_1)
     person.wait(lambda: person.sees("approval-back"))
     person.press(Qt.Key.Key_Escape)
-    person.wait(lambda: person.focus().objectName() == "plan-card-waiting")
+    person.wait(lambda: person.focus().objectName() == "plan-card-waiting" and person.sees("plan-card-approve"))
     person.press(Qt.Key.Key_2)
     person.type("/replace Goodbye Farewell")
     person.press(Qt.Key.Key_Return)

@@ -126,10 +126,11 @@ def test_plan_sent_back_comes_again_as_the_next_revision_without_a_mouse(window:
     window.type_into_composer("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
     window.press(Qt.Key.Key_R, CONTROL | SHIFT)
-    window.wait(lambda: window.sees("rework-feedback"))
+    window.wait(lambda: window.sees("rework-send"))
     window.press(Qt.Key.Key_Return, CONTROL)
     assert window.sees("rework-refusal")  # an empty one is refused
     window.type("/replace Goodbye Farewell")
+    window.wait(lambda: window.sees("rework-send"))
     window.press(Qt.Key.Key_Return, CONTROL)
     window.wait(lambda: window.revision == 2 and is_reviewing(window))
     assert window.states == [PlanState.DRAFTING, PlanState.REVIEWING, PlanState.DRAFTING, PlanState.REVIEWING]

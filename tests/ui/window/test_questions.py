@@ -92,6 +92,7 @@ def test_a_question_is_answered_by_mouse_and_is_settled_after_a_restart(open_win
 def test_a_question_is_answered_by_keys_alone(open_window: Open, programs: Path) -> None:
     window = asked(open_window, programs, asking())
     back = Qt.KeyboardModifier.ShiftModifier
+    window.wait(lambda: window.sees("question-decline"))
     window.press(Qt.Key.Key_Tab, back)
     assert window.focus().objectName() == "question-decline"
     while window.focus().objectName() != "transcript":

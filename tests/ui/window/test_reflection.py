@@ -58,9 +58,12 @@ def test_what_is_accepted_after_a_failed_run_becomes_a_revision_that_is_approved
     person.wait(lambda: person.sees("segmented-adjustment-1"))
     assert "test -f new.txt" in person.find("adjustment-1-input").text()  # type: ignore[attr-defined] # a label
     person.click("segmented-adjustment-2-accepted")
+    person.wait(lambda: person.sees("reflection-again"))
+    person.go_to("reflection")
     person.press(Qt.Key.Key_2)  # rejected after all
     person.press(Qt.Key.Key_1)
     person.wait(lambda: "1 of 2 accepted" in person.find("reflection-after").text())  # type: ignore[attr-defined] # a label
+    person.wait(lambda: person.sees("reflection-make"))
     person.press(Qt.Key.Key_Return)
     person.wait(lambda: person.revision == 2 and person.status is PlanStatus.PROPOSED)
     page = person.place.panel.page
