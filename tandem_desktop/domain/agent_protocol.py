@@ -193,6 +193,8 @@ class CardChange(Frozen):
     operation: StagedOperation
     lines: tuple[CardLine, ...] = ()
     flags: tuple[str, ...] = ()
+    why: dict[str, str] = Field(default_factory=dict)
+    """A sentence for each flag."""
 
 
 class CardContent(Frozen):

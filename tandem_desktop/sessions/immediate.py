@@ -31,7 +31,7 @@ from tandem_desktop.services.decisions import Decisions
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.sessions.staging import SessionStaging
-from tandem_desktop.staging.hazards import acts_by_its_name, flags
+from tandem_desktop.staging.hazards import acts_by_its_name, explain, flags, reasons
 from tandem_desktop.staging.requests import Handling, InterceptedRequest
 from tandem_desktop.storage.workspace import Workspace
 
@@ -67,8 +67,8 @@ class CardDrawing:
         paths: list[str] = []
         waits: set[WaitReason] = set()
         for path, diffs in by_path.items():
-            change, reasons = self._change(path, diffs, len(changes) + 1)
-            waits |= reasons
+            change, held_by = self._change(path, diffs, len(changes) + 1)
+            waits |= held_by
             if change is None:
                 paths.append(path)
             else:
@@ -108,7 +108,10 @@ class CardDrawing:
             id=OperationId(f"s{number}"), kind=kind_of_change(base, state), path=path, base=base, after=state
         )
         found = () if base == state else flags(operation, before, after)
-        return CardChange(operation=operation, lines=tuple(_lines(before or b"", after)), flags=found), waits
+        told = reasons(operation, before, after) if found else {}
+        why = {flag.value: told[flag].why if flag in told else explain(flag) for flag in found}
+        lines = tuple(_lines(before or b"", after))
+        return CardChange(operation=operation, lines=lines, flags=found, why=why), waits
 
 
 def _canonical(path: str) -> str:

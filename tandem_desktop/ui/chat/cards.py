@@ -266,7 +266,7 @@ class DrawnChange(QWidget):
         layout.setSpacing(theme.px(4))
         layout.addLayout(head)
         for flag in map(Hazard, change.flags):
-            words = f"{wording.flag_sentence(flag, operation)}: {wording.flag_explanation(flag)}"
+            words = f"{wording.flag_sentence(flag, operation)}: {tr_marked(change.why[flag])}"
             layout.addWidget(plain_label(words, "risk", wrap=True))
         self.setAccessibleName(tr("Change of {path}", path=path))
         if change.lines:
