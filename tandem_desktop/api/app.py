@@ -1,6 +1,7 @@
 """The routes of the HTTP API and access control."""
 
 import asyncio
+import json
 import logging
 import secrets
 import time
@@ -33,6 +34,7 @@ from tandem_desktop.api.schema import (
 )
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.storage.errors import as_refusal
@@ -265,7 +267,7 @@ async def _body(request: Request, seconds: float) -> bytes:
 
 def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
     try:
-        return shape.model_validate_json(body)
+        asked = shape.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -273,6 +275,20 @@ def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
             f"{where}: {first['msg']}." if where else f"{first['msg']}.",
             next="See how it is called: GET /openapi.json",
         ) from None
+    if (unclear := _ambiguity(shape, body)) is not None:
+        raise BadInputError(f"The request is refused: {unclear}.", next="Keep one of the two.")
+    return asked
+
+
+def _ambiguity(shape: type[ApiModel], body: bytes) -> str | None:
+    """Why two readers could understand the body differently; a field spelled in both ways counts as given twice."""
+    if (unclear := ambiguity(body)) is not None:
+        return unclear
+    given = json.loads(body)
+    for name, field in shape.model_fields.items():
+        if field.alias not in (None, name) and {name, field.alias} <= given.keys():
+            return f"{field.alias!r} and {name!r} are the same field"
+    return None
 
 
 async def _no_such_thing(request: Request, error: Exception) -> Response:

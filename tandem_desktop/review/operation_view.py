@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.lines import changes
 from tandem_desktop.diff.text import detect_encoding, split_lines
+from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.domain.operations import FileState, NodeState, OperationKind, StagedOperation
 from tandem_desktop.staging.hazards import Hazard, flags
 from tandem_desktop.storage.objects import ObjectStore
@@ -111,7 +112,15 @@ def count_lines(operation: StagedOperation, objects: ObjectStore) -> tuple[int, 
 
 
 def _bytes(state: NodeState, objects: ObjectStore) -> bytes | None:
-    return objects.read(state.sha256) if isinstance(state, FileState) else None
+    if not isinstance(state, FileState):
+        return None
+    data = objects.read(state.sha256)
+    if len(data) != state.size:
+        raise StorageError(
+            f"The record says that {state.sha256[:12]}… has {state.size:,} bytes; {len(data):,} are stored.",
+            next="The record was not written by Tandem: remove the plan, or propose it again.",
+        )
+    return data
 
 
 @dataclass(frozen=True, slots=True)

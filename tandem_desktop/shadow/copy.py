@@ -229,7 +229,7 @@ def _below(
             continue
         try:
             info = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:
+        except OSError:  # gone, or what is above it is no folder any more
             continue
         yield path, info
         if stat.S_ISDIR(info.st_mode):
