@@ -1,7 +1,6 @@
 """The routes of the HTTP API and access control."""
 
 import asyncio
-import json
 import logging
 import secrets
 import time
@@ -168,17 +167,17 @@ class Api:
         await asyncio.to_thread(self._approvals.stop)
 
     async def _plan(self, request: Request) -> Response:
-        asked = _parsed(PlanRequest, await _body(request, self._body_s))
+        asked = read_request(PlanRequest, await _body(request, self._body_s))
         found = await self._planning.plan(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _approval(self, request: Request) -> Response:
-        asked = _parsed(ApprovalRequest, await _body(request, self._body_s))
+        asked = read_request(ApprovalRequest, await _body(request, self._body_s))
         found = await self._approvals.decide(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _answer(self, request: Request) -> Response:
-        asked = _parsed(AnswerRequest, await _body(request, self._body_s))
+        asked = read_request(AnswerRequest, await _body(request, self._body_s))
         return JSONResponse(self._planning.answer(asked).as_json(), headers=EVERYWHERE)
 
     async def _questions(self, request: Request) -> Response:
@@ -186,12 +185,12 @@ class Api:
         return JSONResponse(found.as_json(), headers=EVERYWHERE)
 
     async def _orchestrate(self, request: Request) -> Response:
-        asked = _parsed(OrchestrationRequest, await _body(request, self._body_s))
+        asked = read_request(OrchestrationRequest, await _body(request, self._body_s))
         found = await self._orchestrations.begin(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _adjust(self, request: Request) -> Response:
-        asked = _parsed(AdjustmentRequest, await _body(request, self._body_s))
+        asked = read_request(AdjustmentRequest, await _body(request, self._body_s))
         found = await asyncio.to_thread(self._orchestrations.adjust, asked)
         return JSONResponse(found.as_json(), headers=EVERYWHERE)
 
@@ -265,7 +264,12 @@ async def _body(request: Request, seconds: float) -> bytes:
     return b"".join(parts)
 
 
-def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
+def read_request(shape: type[_Asked], body: bytes) -> _Asked:
+    """The request in a body.
+
+    Raises:
+        BadInputError: it is another shape, or could be read in two ways.
+    """
     try:
         asked = shape.model_validate_json(body)
     except ValidationError as error:
@@ -275,20 +279,9 @@ def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
             f"{where}: {first['msg']}." if where else f"{first['msg']}.",
             next="See how it is called: GET /openapi.json",
         ) from None
-    if (unclear := _ambiguity(shape, body)) is not None:
+    if (unclear := ambiguity(body)) is not None:
         raise BadInputError(f"The request is refused: {unclear}.", next="Keep one of the two.")
     return asked
-
-
-def _ambiguity(shape: type[ApiModel], body: bytes) -> str | None:
-    """Why two readers could understand the body differently; a field spelled in both ways counts as given twice."""
-    if (unclear := ambiguity(body)) is not None:
-        return unclear
-    given = json.loads(body)
-    for name, field in shape.model_fields.items():
-        if field.alias not in (None, name) and {name, field.alias} <= given.keys():
-            return f"{field.alias!r} and {name!r} are the same field"
-    return None
 
 
 async def _no_such_thing(request: Request, error: Exception) -> Response:
