@@ -24,6 +24,7 @@ from tandem_desktop.plans.store import ActionPerformer, PlanStore
 from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.services.audit import AuditCheck
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.generator import PlanGenerator
 from tandem_desktop.services.portability import Bundles, Templates
@@ -63,6 +64,7 @@ class Engine:
     rehearsals: Rehearsals
     reflections: Reflections
     audit: AuditLog
+    audit_check: AuditCheck
     events: EventStream
     clock: Callable[[], datetime]
     commands: CommandRunner
