@@ -5,7 +5,7 @@ import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -42,6 +42,46 @@ _log = logging.getLogger(__name__)
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
+Address = tuple[str, int] | None
+
+
+class Closable(Protocol):
+    """A connection, as far as it is closed here."""
+
+    def abort(self) -> None: ...
+
+
+class Visitors:
+    """The connections that are open. Those without the token make room for each other, never for those with it."""
+
+    def __init__(self, most_strangers: int, most_known: int) -> None:
+        self._most_strangers = most_strangers
+        self._most_known = most_known
+        self._strangers: dict[Address, Closable] = {}
+        self._known: set[Address] = set()
+
+    def arrive(self, address: Address, connection: Closable) -> None:
+        """A connection is a stranger's until a request on it has shown the token; too many close the oldest."""
+        self._strangers[address] = connection
+        if len(self._strangers) > self._most_strangers:
+            oldest = next(iter(self._strangers))
+            self._strangers.pop(oldest).abort()
+
+    def welcome(self, address: Address) -> bool:
+        """A request has shown the token; whether there is room for its connection."""
+        if address in self._known:
+            return True
+        if len(self._known) >= self._most_known:
+            return False
+        self._strangers.pop(address, None)
+        self._known.add(address)
+        return True
+
+    def leave(self, address: Address) -> None:
+        self._strangers.pop(address, None)
+        self._known.discard(address)
+
+
 class RequestGuard:
     """Check where a request comes from and whether it has the token; turn whatever goes wrong behind into an answer.
 
@@ -49,8 +89,9 @@ class RequestGuard:
     with names (DNS rebinding), its Host give it away.
     """
 
-    def __init__(self, behind: ASGIApp, token: str, port: int) -> None:
+    def __init__(self, behind: ASGIApp, token: str, port: int, visitors: Visitors) -> None:
         self._behind = behind
+        self._visitors = visitors
         self._token = token.encode()
         self._hosts = frozenset(f"{name}:{port}" for name in _NAMES)
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
@@ -90,6 +131,8 @@ class RequestGuard:
                 next="Send the header Authorization: Bearer TOKEN, with the token that tandem serve printed.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
+        if not self._visitors.welcome(scope.get("client")):
+            raise RequestRefusedError(503, "Too many connections are open.", next="Close some of them, then ask again.")
 
     def _is_token(self, header: str) -> bool:
         scheme, _, token = header.partition(" ")
@@ -105,6 +148,7 @@ MOST_BYTES = 128 * 1024
 """Of a request's body."""
 BODY_S = 5.0
 MOST_LISTENERS = 16
+MOST_VISITORS = 64
 
 NDJSON = "application/x-ndjson"
 SSE = "text/event-stream"
@@ -116,7 +160,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Api:
     """All of it, as one ASGI application, for one workspace and one token."""
 
-    def __init__(self, engine: Engine, token: str, port: int, *, body_s: float = BODY_S) -> None:
+    def __init__(
+        self, engine: Engine, token: str, port: int, visitors: Visitors | None = None, *, body_s: float = BODY_S
+    ) -> None:
+        self.visitors = visitors or Visitors(MOST_VISITORS, MOST_VISITORS)
         self._engine = engine
         engine.calls.attach(AgentCalls(engine).make)
         self._reading = PlanQueries(engine)
@@ -150,6 +197,7 @@ class Api:
             Starlette(routes=routes, exception_handlers={HTTPException: _no_such_thing, TandemError: _refused}),
             token,
             port,
+            self.visitors,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

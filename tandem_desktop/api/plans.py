@@ -36,7 +36,7 @@ from tandem_desktop.domain.plan_steps import AdvisedPlan
 from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.domain.tasks import TrackedTask
 from tandem_desktop.policy.qualification import qualify
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.sessions.advisors import Advisors
@@ -142,7 +142,8 @@ class PlanQueries:
 
     def _operations(self, version: PlanVersion) -> tuple[schema.OperationObject, ...]:
         beside = self._engine.beside(version)
-        return tuple(_operation(view, beside.get(view.operation.id, ())) for view in self._engine.view(version))
+        views = self._engine.views(version, MOST_COMPARED_BYTES)
+        return tuple(_operation(view, beside.get(view.operation.id, ())) for view in views)
 
     def _revision(self, version: PlanVersion) -> schema.RevisionObject:
         return schema.RevisionObject(

@@ -22,6 +22,7 @@ from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.comments import where
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES
 from tandem_desktop.staging.hazards import explain
 
 
@@ -73,7 +74,7 @@ def branch(call: CommandContext) -> CommandResult:
 def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     """A plan that waits for a decision, as every call that made one answers."""
     call.known.update(plan_id=version.plan_id, revision=version.revision)
-    views = call.engine.view(version)
+    views = tuple(call.engine.views(version, MOST_COMPARED_BYTES))
     data = json_output.proposal(version, views)
     operations = count(len(views), "operation")
     lines: list[Line] = [

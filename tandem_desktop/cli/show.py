@@ -8,6 +8,7 @@ from typing import Any
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.formatting import (
+    DiffLimit,
     agent_text,
     between,
     documents,
@@ -22,7 +23,7 @@ from tandem_desktop.cli.main import CommandContext, CommandResult, count, readab
 from tandem_desktop.cli.shown_digests import ShownDigests
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.errors import PlanNotFoundError
-from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.lifecycle import can, is_open
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import EventKind
@@ -31,6 +32,7 @@ from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import ComparedOperation, interdiff
 from tandem_desktop.review.compare import compare as compare_versions
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES
 from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.tasks.suggested_order import suggest_order
@@ -92,9 +94,8 @@ def show(call: CommandContext) -> CommandResult:
     board = engine.boards.board(version)
     tasks, following = board.get_tasks(), board.get_next_task()
     subjects = {task.id: f"{task.id}: {task.subject}" for task in tasks}
-    views = engine.view(version)
     beside = engine.beside(version)
-    sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
+    operations, described = _operations(call, version, beside, subjects)
     kept = SessionRecord(engine.locations.sessions / version.session_id).advice_kept()
     advice = {role: str(file) for role, file in kept.items()}
     edited = engine.plans.edited_page(plan_id, version.revision)
@@ -105,10 +106,7 @@ def show(call: CommandContext) -> CommandResult:
             "edited_page": str(edited) if edited else None,
             "advice": advice,
         },
-        "operations": [
-            {**json_output.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
-            for view, each in zip(views, sides, strict=True)
-        ],
+        "operations": operations,
     }
     rehearsal = engine.rehearsals.kept(version)
     told = engine.rehearsals.git_effects(rehearsal) if rehearsal is not None else {}
@@ -122,9 +120,7 @@ def show(call: CommandContext) -> CommandResult:
         *ignored_lines(version, call.command("include", plan_id, "GLOB")),
         *ran_lines(version, whole=call.arguments.diff),
     ]
-    for view, each in zip(views, sides, strict=True):
-        task = subjects.get(view.operation.task, "") if view.operation.task else ""
-        lines += ["", *in_full(view, each, beside.get(view.operation.id, ()), task)]
+    lines += described
     digest = json_output.digest_of(version)
     lines += ["", ("Digest  ", Span(digest, Tone.STRONG))]
     if version.approval_hash != digest:
@@ -136,6 +132,27 @@ def show(call: CommandContext) -> CommandResult:
         return answer
     record = shown_digests(call).record
     return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal))
+
+
+def _operations(
+    call: CommandContext,
+    version: PlanVersion,
+    beside: Mapping[OperationId, tuple[OperationId, ...]],
+    subjects: Mapping[TaskId, str],
+) -> tuple[list[dict[str, Any]], list[Line]]:
+    """Every operation as data and as text. One view at a time: that of a large file is larger than the file."""
+    in_json, in_text = DiffLimit(whole=call.arguments.whole), DiffLimit(whole=call.arguments.whole)
+    whole = call.command("show", version.plan_id, "--diff", "--whole")
+    data: list[dict[str, Any]] = []
+    lines: list[Line] = []
+    for view in call.engine.views(version, in_text.most_bytes):
+        operation = view.operation
+        sides = documents(view, call.engine.objects) if call.arguments.diff else None
+        also = beside.get(operation.id, ())
+        data.append({**json_output.operation_in_full(view, sides, in_json), "beside": list(also)})
+        task = subjects.get(operation.task, "") if operation.task else ""
+        lines += ["", *in_full(view, sides, also, task, limit=in_text, whole=whole)]
+    return data, lines
 
 
 def shown_digests(call: CommandContext) -> ShownDigests:
@@ -186,7 +203,7 @@ def simulate(call: CommandContext) -> CommandResult:
     problems = call.engine.simulate(plan_id)
     data: dict[str, Any] = {
         "ok": not problems,
-        "operations": [json_output.operation(view) for view in call.engine.view(version)],
+        "operations": [json_output.operation(view) for view in call.engine.views(version, MOST_COMPARED_BYTES)],
         "problems": [{"step": each.step, "reason": each.reason} for each in problems],
     }
     suggested = suggest_order(version.operations, version.tasks)

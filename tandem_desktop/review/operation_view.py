@@ -42,6 +42,10 @@ COUNTED_BYTES = 512 * 1024
 """Limit for both sides together; longer ones are only compared for a plan, so that live updates stay fast."""
 
 
+MOST_COMPARED_BYTES = 4 * 1024 * 1024
+"""Both sides together, where an answer must come at once; larger ones are compared when all of it is asked for."""
+
+
 @dataclass(frozen=True)
 class OperationView:
     """Facts computed from the operation and its bytes, never from the agent's description."""
@@ -55,6 +59,8 @@ class OperationView:
     """Lines added and removed, if counted before the hunks."""
     notes: tuple[str, ...] = ()
     """Sentences about what its flags mean here."""
+    is_too_large: bool = False
+    """Whether its sides differ and were not compared line by line, because together they exceed the limit."""
 
     @cached_property
     def added(self) -> int:
@@ -71,16 +77,24 @@ class OperationView:
 
 
 def view_operation(
-    operation: StagedOperation, objects: ObjectStore, *, commands_captured: bool, git_outside: Path | None = None
+    operation: StagedOperation,
+    objects: ObjectStore,
+    *,
+    commands_captured: bool,
+    git_outside: Path | None = None,
+    most_bytes: int | None = None,
 ) -> OperationView:
     """Read both sides and compute the view; `git_outside` is the workspace's git folder, where it lies outside of it.
+
+    Sides that have more than `most_bytes` together are not compared line by line.
 
     Raises:
         StorageError: stored bytes are missing or altered.
     """
     before = _bytes(operation.base, objects)
     after = _bytes(operation.after, objects)
-    shown = hunks(before or b"", after or b"") if before != after else ()
+    is_too_large = most_bytes is not None and before != after and len(before or b"") + len(after or b"") > most_bytes
+    shown = hunks(before or b"", after or b"") if before != after and not is_too_large else ()
     found = flags(operation, before, after, commands_captured=commands_captured, git_is_outside=git_outside is not None)
     return OperationView(
         operation,
@@ -88,6 +102,7 @@ def view_operation(
         shown,
         generated_as(operation.to or operation.path or "", after or before or b""),
         notes=(_about_git(git_outside),) if git_outside is not None and operation.is_run else (),
+        is_too_large=is_too_large,
     )
 
 
