@@ -33,7 +33,7 @@ class SidecarLimits:
     """Requests of the agent that may wait for an answer at the same time; the next one is refused at once."""
     tool_calls: int = 4096
     """Tool calls remembered per session; the oldest are forgotten first."""
-    tool_call_characters: int = 64 * MIB
+    tool_call_characters: int = 16 * MIB
     """What the remembered calls of a session may hold together."""
     output_characters: int = 64 * 1024
     """The end of a tool call's output that is kept."""
