@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum, auto
 from typing import Any
@@ -86,7 +86,6 @@ MOST_SAID = 4 * 1024 * 1024
 MOST_CALLED = 16 * 1024 * 1024
 """Characters that are kept of the tool calls of one turn; later ones are kept without their output."""
 MOST_CALL_UPDATES = 20_000
-_SHORT_ARGUMENT = 1000
 
 
 @dataclass(slots=True)
@@ -127,8 +126,7 @@ class TurnLimit:
     def _kept_call(self, changed: ToolCallChanged) -> ToolCallChanged | None:
         """The call; beyond the limit without its output and with its arguments cut, and at last not at all."""
         call = changed.call
-        size = len(call.output) + sum(len(value) for value in call.arguments.values() if isinstance(value, str))
-        size += sum(len(diff.new_text) + len(diff.old_text or "") for diff in call.diffs)
+        size = call.weight
         self._updates += 1
         if self._updates > MOST_CALL_UPDATES:
             self.left_out += size
@@ -137,13 +135,7 @@ class TurnLimit:
             self._called += size
             return changed
         self.left_out += size
-        return ToolCallChanged(call=shortened(call))
-
-
-def shortened(call: ToolCall) -> ToolCall:
-    """A call without its output, its diffs and the rest of long arguments."""
-    cut = {name: value[:_SHORT_ARGUMENT] if isinstance(value, str) else value for name, value in call.arguments.items()}
-    return replace(call, output="", diffs=(), arguments=cut)
+        return ToolCallChanged(call=call.shortened())
 
 
 @dataclass(slots=True)
@@ -525,7 +517,7 @@ class PlanningSession:
         elif isinstance(update, ToolCallChanged):
             if self.interceptor.is_approved(update.call):
                 self._approved_calls[update.call.id] = update.call
-            self._call_ended(kept.call if isinstance(kept, ToolCallChanged) else shortened(update.call))
+            self._call_ended(kept.call if isinstance(kept, ToolCallChanged) else update.call.shortened())
         if kept is not None:
             self._events.publish(AgentUpdated(session_id=self.id, update=kept))
 
