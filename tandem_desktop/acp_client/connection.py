@@ -16,6 +16,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from tandem_desktop.domain.errors import SidecarError, SidecarProtocolError, SidecarTimeoutError
+from tandem_desktop.domain.strict_json import ambiguity
 
 MIB = 1024 * 1024
 
@@ -32,7 +33,7 @@ class SidecarLimits:
     """Requests of the agent that may wait for an answer at the same time; the next one is refused at once."""
     tool_calls: int = 4096
     """Tool calls remembered per session; the oldest are forgotten first."""
-    tool_call_characters: int = 64 * MIB
+    tool_call_characters: int = 16 * MIB
     """What the remembered calls of a session may hold together."""
     output_characters: int = 64 * 1024
     """The end of a tool call's output that is kept."""
@@ -186,7 +187,10 @@ class LineTransport:
                 if message is None:
                     continue
                 self._trace.received(message, len(line))
-                if "method" not in message:
+                if (unclear := _ambiguity(message, line)) is not None:
+                    if (failed := await self._refuse_unclear(message, unclear)) is not None:
+                        return failed
+                elif "method" not in message:
                     if _is_answer(message):
                         return message
                 elif "id" in message:
@@ -307,6 +311,17 @@ class LineTransport:
         finally:
             self._serving.discard(asyncio.current_task())
 
+    async def _refuse_unclear(self, message: Message, reason: str) -> Message | None:
+        """Refuse a message that could be read in two ways; an answer to a call of ours becomes the failure of it."""
+        _log.warning("acp received: message refused, %s", reason)
+        number = message.get("id")
+        if "method" not in message:
+            return _error(number, INVALID_REQUEST, f"its answer is refused: {reason}") if _is_answer(message) else None
+        is_own = isinstance(number, int | str) and not isinstance(number, bool) and number not in self._open
+        # An id that is given twice, or is still open, would be taken for the answer to another request.
+        await self._refuse(number if is_own and "'id'" not in reason else None, reason)
+        return None
+
     async def _refuse(self, number: int | str | None, reason: str) -> None:
         self.refused += 1
         await self._write(_encoded(_error(number, INVALID_REQUEST, reason)))
@@ -359,6 +374,11 @@ def _parsed(line: bytes) -> Message | None:
     if not isinstance(message, dict) or not ("method" in message or "id" in message):
         return None
     return message
+
+
+def _ambiguity(message: Message, line: bytes) -> str | None:
+    """Why a line could be read in two ways. One that encodes to the same bytes cannot, which is quicker to see."""
+    return None if to_json(message) == line else ambiguity(line)
 
 
 def _encoded(message: Message) -> bytes:

@@ -5,7 +5,7 @@ import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -33,12 +33,53 @@ from tandem_desktop.api.schema import (
 )
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.storage.errors import as_refusal
 
 _log = logging.getLogger(__name__)
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+
+Address = tuple[str, int] | None
+
+
+class Closable(Protocol):
+    """A connection, as far as it is closed here."""
+
+    def abort(self) -> None: ...
+
+
+class Visitors:
+    """The connections that are open. Those without the token make room for each other, never for those with it."""
+
+    def __init__(self, most_strangers: int, most_known: int) -> None:
+        self._most_strangers = most_strangers
+        self._most_known = most_known
+        self._strangers: dict[Address, Closable] = {}
+        self._known: set[Address] = set()
+
+    def arrive(self, address: Address, connection: Closable) -> None:
+        """A connection is a stranger's until a request on it has shown the token; too many close the oldest."""
+        self._strangers[address] = connection
+        if len(self._strangers) > self._most_strangers:
+            oldest = next(iter(self._strangers))
+            self._strangers.pop(oldest).abort()
+
+    def welcome(self, address: Address) -> bool:
+        """A request has shown the token; whether there is room for its connection."""
+        if address in self._known:
+            return True
+        if len(self._known) >= self._most_known:
+            return False
+        self._strangers.pop(address, None)
+        self._known.add(address)
+        return True
+
+    def leave(self, address: Address) -> None:
+        self._strangers.pop(address, None)
+        self._known.discard(address)
 
 
 class RequestGuard:
@@ -48,8 +89,9 @@ class RequestGuard:
     with names (DNS rebinding), its Host give it away.
     """
 
-    def __init__(self, behind: ASGIApp, token: str, port: int) -> None:
+    def __init__(self, behind: ASGIApp, token: str, port: int, visitors: Visitors) -> None:
         self._behind = behind
+        self._visitors = visitors
         self._token = token.encode()
         self._hosts = frozenset(f"{name}:{port}" for name in _NAMES)
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
@@ -89,6 +131,8 @@ class RequestGuard:
                 next="Send the header Authorization: Bearer TOKEN, with the token that tandem serve printed.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
+        if not self._visitors.welcome(scope.get("client")):
+            raise RequestRefusedError(503, "Too many connections are open.", next="Close some of them, then ask again.")
 
     def _is_token(self, header: str) -> bool:
         scheme, _, token = header.partition(" ")
@@ -104,6 +148,7 @@ MOST_BYTES = 128 * 1024
 """Of a request's body."""
 BODY_S = 5.0
 MOST_LISTENERS = 16
+MOST_VISITORS = 64
 
 NDJSON = "application/x-ndjson"
 SSE = "text/event-stream"
@@ -115,7 +160,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Api:
     """All of it, as one ASGI application, for one workspace and one token."""
 
-    def __init__(self, engine: Engine, token: str, port: int, *, body_s: float = BODY_S) -> None:
+    def __init__(
+        self, engine: Engine, token: str, port: int, visitors: Visitors | None = None, *, body_s: float = BODY_S
+    ) -> None:
+        self.visitors = visitors or Visitors(MOST_VISITORS, MOST_VISITORS)
         self._engine = engine
         engine.calls.attach(AgentCalls(engine).make)
         self._reading = PlanQueries(engine)
@@ -149,6 +197,7 @@ class Api:
             Starlette(routes=routes, exception_handlers={HTTPException: _no_such_thing, TandemError: _refused}),
             token,
             port,
+            self.visitors,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,17 +215,17 @@ class Api:
         await asyncio.to_thread(self._approvals.stop)
 
     async def _plan(self, request: Request) -> Response:
-        asked = _parsed(PlanRequest, await _body(request, self._body_s))
+        asked = read_request(PlanRequest, await _body(request, self._body_s))
         found = await self._planning.plan(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _approval(self, request: Request) -> Response:
-        asked = _parsed(ApprovalRequest, await _body(request, self._body_s))
+        asked = read_request(ApprovalRequest, await _body(request, self._body_s))
         found = await self._approvals.decide(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _answer(self, request: Request) -> Response:
-        asked = _parsed(AnswerRequest, await _body(request, self._body_s))
+        asked = read_request(AnswerRequest, await _body(request, self._body_s))
         return JSONResponse(self._planning.answer(asked).as_json(), headers=EVERYWHERE)
 
     async def _questions(self, request: Request) -> Response:
@@ -184,12 +233,12 @@ class Api:
         return JSONResponse(found.as_json(), headers=EVERYWHERE)
 
     async def _orchestrate(self, request: Request) -> Response:
-        asked = _parsed(OrchestrationRequest, await _body(request, self._body_s))
+        asked = read_request(OrchestrationRequest, await _body(request, self._body_s))
         found = await self._orchestrations.begin(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _adjust(self, request: Request) -> Response:
-        asked = _parsed(AdjustmentRequest, await _body(request, self._body_s))
+        asked = read_request(AdjustmentRequest, await _body(request, self._body_s))
         found = await asyncio.to_thread(self._orchestrations.adjust, asked)
         return JSONResponse(found.as_json(), headers=EVERYWHERE)
 
@@ -263,9 +312,14 @@ async def _body(request: Request, seconds: float) -> bytes:
     return b"".join(parts)
 
 
-def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
+def read_request(shape: type[_Asked], body: bytes) -> _Asked:
+    """The request in a body.
+
+    Raises:
+        BadInputError: it is another shape, or could be read in two ways.
+    """
     try:
-        return shape.model_validate_json(body)
+        asked = shape.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -273,6 +327,9 @@ def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
             f"{where}: {first['msg']}." if where else f"{first['msg']}.",
             next="See how it is called: GET /openapi.json",
         ) from None
+    if (unclear := ambiguity(body)) is not None:
+        raise BadInputError(f"The request is refused: {unclear}.", next="Keep one of the two.")
+    return asked
 
 
 async def _no_such_thing(request: Request, error: Exception) -> Response:

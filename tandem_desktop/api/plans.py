@@ -37,7 +37,7 @@ from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.domain.tasks import TrackedTask
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.review.attention import attention
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.sessions.advisors import Advisors
@@ -143,7 +143,8 @@ class PlanQueries:
 
     def _operations(self, version: PlanVersion) -> tuple[schema.OperationObject, ...]:
         beside = self._engine.beside(version)
-        return tuple(_operation(view, beside.get(view.operation.id, ())) for view in self._engine.view(version))
+        views = self._engine.views(version, MOST_COMPARED_BYTES)
+        return tuple(_operation(view, beside.get(view.operation.id, ())) for view in views)
 
     def _attention(self, version: PlanVersion) -> tuple[schema.AttentionObject, ...]:
         return tuple(
@@ -152,7 +153,7 @@ class PlanQueries:
                 kind=group.kind,
                 operations=tuple(view.operation.id for view in group.views),
             )
-            for group in attention(self._engine.view(version))
+            for group in attention(self._engine.views(version, MOST_COMPARED_BYTES))
         )
 
     def _revision(self, version: PlanVersion) -> schema.RevisionObject:

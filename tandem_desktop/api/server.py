@@ -11,7 +11,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tandem_desktop.api.app import Api
+from tandem_desktop.api.app import Api, Visitors
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.services.engine import Engine
 
@@ -19,6 +19,13 @@ LOOPBACK = "127.0.0.1"
 HEADERS_S = 5.0
 MOST_HEADER_BYTES = 32 * 1024
 MOST_CONNECTIONS = 64
+"""Of clients that have shown the token."""
+MOST_STRANGERS = 256
+"""Connections that have not shown the token; beyond it the oldest of them is closed."""
+_BACKLOG = 32
+"""Connections accepted at once: a client's request is read long before MOST_STRANGERS others can push it out."""
+_QUEUE = 1024
+"""Connections the kernel holds until they are accepted."""
 _HANGING_UP_S = 5
 _TOKEN_BYTES = 32
 
@@ -35,7 +42,7 @@ def serve(engine: Engine, port: int, ready: Ready) -> None:
     listening = _listening(port)
     chosen = listening.getsockname()[1]
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    api = Api(engine, token, chosen)
+    api = Api(engine, token, chosen, Visitors(MOST_STRANGERS, MOST_CONNECTIONS))
     config = uvicorn.Config(
         api,
         http=PatientProtocol,
@@ -45,7 +52,7 @@ def serve(engine: Engine, port: int, ready: Ready) -> None:
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
-        limit_concurrency=MOST_CONNECTIONS,
+        backlog=_BACKLOG,
         timeout_graceful_shutdown=_HANGING_UP_S,
     )
     try:
@@ -77,6 +84,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -96,6 +105,7 @@ class PatientProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as theirs
         super().connection_made(transport)
+        self._visitors.arrive(self.client, transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -107,7 +117,14 @@ class PatientProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._wait_no_more()
+        self._visitors.leave(self.client)
         super().connection_lost(exc)
+
+    @property
+    def _visitors(self) -> Visitors:
+        api = self.config.app
+        assert isinstance(api, Api)
+        return api.visitors
 
     def _wait(self) -> None:
         self._waiting = self.loop.call_later(HEADERS_S, self.transport.close)

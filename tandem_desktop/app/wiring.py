@@ -20,6 +20,7 @@ from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.results import RehearsalStore
 from tandem_desktop.rehearsal.sandbox import RehearsalSandboxes
 from tandem_desktop.review.comments import CommentStore
+from tandem_desktop.services.audit import AuditCheck
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.engine import Engine, PlanActions
 from tandem_desktop.services.portability import Bundles, Templates
@@ -81,6 +82,7 @@ def build_engine(
         runs=runs,
         boards=TaskBoards(shared.plans, runs, shared.events, shared.now, tasks),
         audit=shared.audit,
+        audit_check=AuditCheck(shared.audit, shared.approvals, shared.run_store, shared.locations),
         events=shared.events,
         clock=shared.now,
         commands=shared.commands,
@@ -100,6 +102,7 @@ class _Shared:
     objects: ObjectStore
     plans: PlanStore
     run_store: RunStore
+    approvals: ApprovalStore
     audit: AuditLog
     enforcer: ApprovalEnforcer
     commands: BestCommands
@@ -129,6 +132,7 @@ def _shared(
         objects=objects,
         plans=PlanStore(locations.plans, now, locations.artifacts, actions, gateway=gateway),
         run_store=RunStore(locations.runs),
+        approvals=approvals,
         audit=audit,
         enforcer=enforcer,
         commands=BestCommands(workspace, objects, locations.shadows, settings.command_budget_bytes),

@@ -1,8 +1,9 @@
 """A hash-chained log of approvals and runs."""
 
+import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,8 @@ from tandem_desktop.storage.errors import reading, writing
 
 _BEGINNING = "0" * 64
 _HEAD_DOMAIN = "audit-head:1"
+_COUNT_DOMAIN = "audit-count:1"
+_COUNT = "audit-count"
 _CHUNK = 64 * 1024
 _BEFORE_HASH = b'{"hash":"'
 _AFTER_HASH = b'",'
@@ -44,6 +47,10 @@ class AuditReport:
     ok: bool
     records: int
     first_bad: int | None = None
+    missing: tuple[str, ...] = ()
+    """Facts that other files of the state folder know of and the log does not, each as a sentence."""
+    elsewhere: tuple[str, ...] = ()
+    """Runs listed in the workspace that nothing in this state folder knows of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +65,15 @@ class _End:
 class AuditLog:
     """Append facts, each durable before the call returns; nothing is rewritten.
 
-    If the log and its head disagree, appending continues from the head, so the break stays visible.
+    The end of the log is kept in two places: in the head beside it, and in a count beside the key. If the log
+    disagrees with one of them, appending continues from the later end, so the break stays visible.
     """
 
     def __init__(self, path: Path, key: StateKey) -> None:
         self._path = path
         self._head_path = path.with_name(f"{path.name}.head")
         self._lock_path = path.with_name(f"{path.name}.lock")
+        self._count_path = key.folder / _COUNT
         self._key = key
 
     def append(self, kind: str, at: datetime, body: Frozen) -> AuditRecord:
@@ -76,11 +85,11 @@ class AuditLog:
         with writing(self._path):
             atomic.make_directory(self._path.parent, mode=0o700)
             with atomic.held(self._lock_path), self._opened() as fd:
-                end = self._repaired_end(fd)
+                end = self._later(self._repaired_end(fd))
                 record, line = _record(end, kind, at, body)
                 syscalls.write(fd, line)
                 syscalls.sync(fd)
-                self._save_head(_End(record.number, record.hash, end.size + len(line)))
+                self._save(_End(record.number, record.hash, end.size + len(line)))
         return record
 
     def records(self) -> Iterator[AuditRecord]:
@@ -91,8 +100,9 @@ class AuditLog:
                 return
             yield record
 
-    def verify(self) -> AuditReport:
-        """Follow the chain from its beginning and compare its end with the head."""
+    def verify(self, on_record: Callable[[AuditRecord], None] = lambda record: None) -> AuditReport:
+        """Follow the chain from its beginning and compare its end with the head and the count."""
+        counted = self._load(self._count_path, _COUNT_DOMAIN)  # first: a record that is appended now does no harm
         head, size = self._state()
         count, last, previous = 0, _BEGINNING, _BEGINNING
         for line in self._lines(size):
@@ -100,9 +110,13 @@ class AuditLog:
             if record is None or (record.number, record.previous) != (count + 1, last):
                 return AuditReport(False, count, count + 1)
             count, last, previous = record.number, record.hash, record.previous
-        if _agrees(head, count, last, previous):
+            if counted is not None and counted.count == count and counted.hash != last:
+                return AuditReport(False, count, count)
+            on_record(record)
+        is_counted = counted is None or counted.count <= count
+        if is_counted and _agrees(head, count, last, previous):
             return AuditReport(True, count)
-        is_short = head is not None and head.count > count
+        is_short = not is_counted or (head is not None and head.count > count)
         return AuditReport(False, count, count + 1 if is_short else count)
 
     def _state(self) -> tuple[_End | None, int]:
@@ -110,7 +124,7 @@ class AuditLog:
         if not self._path.exists() and not self._head_path.exists():
             return None, 0
         with reading(self._path), atomic.held(self._lock_path):
-            return self._load_head(), self._path.stat().st_size if self._path.exists() else 0
+            return self._load(self._head_path, _HEAD_DOMAIN), self._path.stat().st_size if self._path.exists() else 0
 
     def _lines(self, size: int) -> Iterator[bytes]:
         """Complete lines; an unfinished last one was never acknowledged."""
@@ -133,7 +147,7 @@ class AuditLog:
 
     def _repaired_end(self, fd: int) -> _End:
         """The position of the next record, after truncating a torn line and updating a head left behind by a crash."""
-        head = self._load_head()
+        head = self._load(self._head_path, _HEAD_DOMAIN)
         size = os.fstat(fd).st_size
         if head and head.size == size:
             return head
@@ -152,20 +166,33 @@ class AuditLog:
         self._save_head(end)
         return end
 
-    def _load_head(self) -> _End | None:
+    def _later(self, end: _End) -> _End:
+        """The end of the log, or the counted one if records were taken off: then the next number leaves a gap."""
+        counted = self._load(self._count_path, _COUNT_DOMAIN)
+        return end if counted is None or counted.count <= end.count else _End(counted.count, counted.hash, end.size)
+
+    def _load(self, path: Path, domain: str) -> _End | None:
         try:
-            fields = json.loads(self._head_path.read_bytes())
+            fields = json.loads(path.read_bytes())
             mac = fields.pop("mac")
-            if self._key.is_signed(_HEAD_DOMAIN, canonical(fields), mac):
+            if self._key.is_signed(domain, canonical(fields), mac):
                 return _End(**fields)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass  # as good as none
         return None
 
+    def _save(self, end: _End) -> None:
+        """Save the end in both places. The count may be behind after a crash, and need not be durable."""
+        self._save_head(end)
+        with contextlib.suppress(OSError):
+            atomic.replace(self._count_path, self._signed(end, _COUNT_DOMAIN), mode=0o600, durable=False)
+
     def _save_head(self, head: _End) -> None:
-        fields = {"count": head.count, "hash": head.hash, "size": head.size}
-        mac = self._key.sign(_HEAD_DOMAIN, canonical(fields))
-        atomic.replace(self._head_path, canonical({**fields, "mac": mac}) + b"\n", mode=0o600)
+        atomic.replace(self._head_path, self._signed(head, _HEAD_DOMAIN), mode=0o600)
+
+    def _signed(self, end: _End, domain: str) -> bytes:
+        fields = {"count": end.count, "hash": end.hash, "size": end.size}
+        return canonical({**fields, "mac": self._key.sign(domain, canonical(fields))}) + b"\n"
 
 
 def _agrees(head: _End | None, count: int, last: str, previous: str) -> bool:

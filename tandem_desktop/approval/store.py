@@ -28,6 +28,11 @@ class StateKey:
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    @property
+    def folder(self) -> Path:
+        """Where the key lies, with what is kept apart from the rest of the state."""
+        return self._path.parent
+
     def sign(self, domain: str, payload: bytes) -> str:
         """A MAC with the key; never valid in another domain."""
         return hmac.new(self._key(), f"tandem:{domain}\0".encode() + payload, hashlib.sha256).hexdigest()
@@ -125,6 +130,23 @@ class ApprovalStore:
                     atomic.create(path, f"{run_id}\n".encode(), mode=0o600)
             except FileExistsError:
                 raise self._used_up(nonce) from None
+
+    def used(self) -> dict[str, str]:
+        """The number of every approval that was used or withdrawn, with the run that used it."""
+        folder = self._folder / "consumed"
+        if not folder.is_dir():
+            return {}
+        with reading(folder):
+            return {each.name: each.read_text(errors="replace").strip() for each in sorted(folder.iterdir())}
+
+    def standing(self) -> dict[str, PlanId]:
+        """The number of every approval that is stored, with its plan; a record that is not ours is left out."""
+        found: dict[str, PlanId] = {}
+        for path in sorted(self._folder.glob("PLAN-*.json")):
+            with contextlib.suppress(ApprovalDriftError, OSError):
+                approval = self._verified(path.read_bytes(), path)
+                found[approval.nonce] = approval.approval_hash.plan_id
+        return found
 
     def revoke(self, plan_id: PlanId, workspace: WorkspaceIdentity) -> None:
         """Withdraw an approval durably; a copy of its record is invalid afterwards."""

@@ -124,6 +124,9 @@ def list_plans(parser: ArgumentParser) -> None:
 def show(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("--diff", action="store_true", help="with every hunk, numbered as drop takes them")
+    parser.add_argument(
+        "--whole", action="store_true", help="with --diff: also very large files, and every line of them"
+    )
     parser.add_argument("--revision", metavar="N", type=number, help="an earlier revision (default: the latest)")
 
 

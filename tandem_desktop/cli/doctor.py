@@ -382,10 +382,10 @@ def _runs(engine: Engine) -> Finding:
 
 def _audit(engine: Engine) -> Finding:
     try:
-        report = engine.audit.verify()
+        report = engine.audit_check.verify()
     except TandemError as error:
         return Finding("audit", Level.ERROR, error.message, error.next)
     if report.ok:
         return Finding("audit", Level.OK, f"{count(report.records, 'record')}, none changed and none missing.")
-    words = f"The chain breaks at record {report.first_bad}."
+    words = f"The chain breaks at record {report.first_bad}." if report.first_bad else report.missing[0]
     return Finding("audit", Level.ERROR, words, f"Compare {engine.locations.audit} with a backup.")

@@ -1,6 +1,7 @@
 """Operations as text for the terminal."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, table
@@ -14,8 +15,9 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.attention import AttentionGroup, attention
 from tandem_desktop.review.compare import Interdiff
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.staging.git_effects import GitEffect
+from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.storage.objects import ObjectStore
 
 _INDENT = "      "
@@ -31,6 +33,38 @@ _RESULT_TONES = {
 def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
     """One line per operation."""
     return table(_summary_row(view) for view in views)
+
+
+_MOST_LINES = 5_000
+_MOST_LINES_OF_ALL = 50_000
+
+
+class DiffLimit:
+    """How many lines of diffs one answer holds; with `whole` all of them."""
+
+    def __init__(self, *, whole: bool) -> None:
+        self._whole = whole
+        self._left_of_all = _MOST_LINES_OF_ALL
+
+    @property
+    def most_bytes(self) -> int | None:
+        return None if self._whole else MOST_COMPARED_BYTES
+
+    def of(self, hunks: tuple[Hunk, ...]) -> tuple[tuple[Hunk, ...], int]:
+        """The hunks of one operation, cut where it is too much, and how many lines are left out."""
+        total = sum(len(hunk.lines) for hunk in hunks)
+        allowed = total if self._whole else min(total, _MOST_LINES, self._left_of_all)
+        self._left_of_all -= allowed
+        if allowed == total:
+            return hunks, 0
+        kept: list[Hunk] = []
+        left = allowed
+        for hunk in hunks:
+            if left <= 0:
+                break
+            kept.append(replace(hunk, lines=hunk.lines[:left]))
+            left -= len(hunk.lines)
+        return tuple(kept), total - allowed
 
 
 def attention_lines(views: Iterable[OperationView]) -> Iterator[Line]:
@@ -62,8 +96,14 @@ def in_full(
     documents: tuple[Document, Document] | None,
     beside: tuple[OperationId, ...] = (),
     task: str = "",
+    *,
+    limit: DiffLimit | None = None,
+    whole: str = "",
 ) -> Iterator[Line]:
-    """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in."""
+    """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in.
+
+    `whole` is the call that prints what exceeds the limit.
+    """
     staged = view.operation
     yield (Span(staged.id, Tone.STRONG), "  ", staged.action, *_counts(view))
     yield from _command(staged)
@@ -87,7 +127,7 @@ def in_full(
         if words:
             yield (_INDENT, Span(f"{label}: ", Tone.QUIET), Span(words, Tone.QUIET))
     if documents is not None:
-        yield from _difference(view, *documents)
+        yield from _difference(view, *documents, limit or DiffLimit(whole=True), whole)
 
 
 def ignored_lines(version: PlanVersion, include: str) -> Iterator[Line]:
@@ -165,7 +205,9 @@ def command_text(command: str) -> Iterator[Line]:
 
 
 def documents(view: OperationView, objects: ObjectStore) -> tuple[Document, Document]:
-    """Both sides of an operation."""
+    """Both sides of an operation; empty where they are not compared."""
+    if view.is_too_large:
+        return Document.of(b""), Document.of(b"")
     return _document(view.operation.base, objects), _document(view.operation.after, objects)
 
 
@@ -214,7 +256,14 @@ def _command(staged: StagedOperation) -> Iterator[Line]:
         yield (f"{_INDENT}with {name}=", value)
 
 
-def _difference(view: OperationView, before: Document, after: Document) -> Iterator[Line]:
+def _difference(view: OperationView, before: Document, after: Document, limit: DiffLimit, whole: str) -> Iterator[Line]:
+    if view.is_too_large:
+        is_binary = Hazard.BINARY in view.flags
+        words = "binary; the bytes are not shown: " if is_binary else "too large to be compared here: "
+        yield (_INDENT, Span(words, Tone.PLACE), _sizes(view.operation))
+        if not is_binary:
+            yield f"{_INDENT}All of it is printed by: {whole}"
+        return
     if not view.hunks:
         return
     if before.is_binary or after.is_binary:
@@ -222,8 +271,14 @@ def _difference(view: OperationView, before: Document, after: Document) -> Itera
         return
     if "none" not in (before.endings, after.endings) and before.endings != after.endings:
         yield (_INDENT, Span(f"line ends change from {before.endings} to {after.endings}", Tone.WARNING))
-    for found in view.hunks:
+    shown, left_out = limit.of(view.hunks)
+    for found in shown:
         yield from _hunk(found, before, after)
+    if left_out:
+        yield (
+            _INDENT,
+            Span(f"… {left_out:,} more lines are not shown. All of it is printed by: {whole}", Tone.WARNING),
+        )
 
 
 def _hunk(found: Hunk, before: Document, after: Document) -> Iterator[Line]:

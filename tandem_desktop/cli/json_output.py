@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tandem_desktop.cli.formatting import DiffLimit
 from tandem_desktop.cli.main import utc
 from tandem_desktop.diff.hunks import Hunk
 from tandem_desktop.diff.text import Document
@@ -39,7 +40,7 @@ def proposal(version: PlanVersion, views: tuple[OperationView, ...]) -> dict[str
     }
 
 
-def attention_groups(views: tuple[OperationView, ...]) -> list[dict[str, Any]]:
+def attention_groups(views: Iterable[OperationView]) -> list[dict[str, Any]]:
     """What needs attention, the gravest first."""
     return [
         {
@@ -77,8 +78,10 @@ def _external(staged: StagedOperation) -> dict[str, Any]:
     return {"external": {"tool": call.tool, "arguments": json.loads(call.arguments), "target": call.target}}
 
 
-def operation_in_full(view: OperationView, documents: tuple[Document, Document] | None) -> dict[str, Any]:
-    """All of an operation; with its hunks when the two sides are handed in."""
+def operation_in_full(
+    view: OperationView, documents: tuple[Document, Document] | None, limit: DiffLimit
+) -> dict[str, Any]:
+    """All of an operation; with its hunks when the two sides are handed in, as far as the limit goes."""
     staged = view.operation
     found = {
         **operation(view),
@@ -91,7 +94,10 @@ def operation_in_full(view: OperationView, documents: tuple[Document, Document] 
     if (call := staged.command_call) is not None:
         found |= {"cwd": call.cwd, "env": dict(call.env), "timeout_s": call.timeout_s}
     if documents is not None:
-        found["hunks"] = [hunk(each, *documents) for each in view.hunks]
+        shown, left_out = limit.of(view.hunks)
+        found["hunks"] = [hunk(each, *documents) for each in shown]
+        found["lines_left_out"] = left_out
+        found["too_large"] = view.is_too_large
     return found
 
 

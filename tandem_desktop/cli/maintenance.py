@@ -101,16 +101,36 @@ def _row(metric: Metric) -> tuple[str | Span, ...]:
     return words, Span(form.format(metric.value), tone), aim
 
 
+_MOST_MISSING = 20
+
+
 def audit_verify(call: CommandContext) -> CommandResult:
-    report = call.engine.audit.verify()
-    data = {"ok": report.ok, "records": report.records, "first_bad": report.first_bad}
+    report = call.engine.audit_check.verify()
+    data = {
+        "ok": report.ok,
+        "records": report.records,
+        "first_bad": report.first_bad,
+        "missing": list(report.missing),
+        "elsewhere": list(report.elsewhere),
+    }
+    lines: list[Line] = [(Span("! ", Tone.WARNING), _elsewhere(report.elsewhere))] if report.elsewhere else []
     if report.ok:
         words = f"The audit holds: {count(report.records, 'record')}, none changed and none missing."
-        return CommandResult(data, [words], next=call.command("list"))
-    words = f"The audit is broken: record {report.first_bad} was changed, or is missing."
+        return CommandResult(data, [words, *lines], next=call.command("list"))
+    if report.first_bad is not None:
+        words = f"The audit is broken: record {report.first_bad} was changed, or is missing."
+    else:
+        words = f"The audit is broken: {count(len(report.missing), 'record')} of what happened here are missing."
     path = call.engine.locations.audit
     following = f"Compare {path} with a backup; approvals and undo do not depend on it."
-    return CommandResult(data, [Span(words, Tone.FAILED)], next=following, exit_code=1)
+    told = [Span(words, Tone.FAILED), *report.missing[:_MOST_MISSING], *lines]
+    return CommandResult(data, told, next=following, exit_code=1)
+
+
+def _elsewhere(runs: tuple[str, ...]) -> str:
+    """What is said of runs in the workspace that this state folder does not know."""
+    named = ", ".join(runs[:_MOST_MISSING]) + (", …" if len(runs) > _MOST_MISSING else "")
+    return f"Listed in this workspace, and not recorded here: {named}. They were made with another state folder."
 
 
 def audit_guard(call: CommandContext) -> CommandResult:

@@ -22,6 +22,7 @@ from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.comments import where
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES
 
 
 def propose(call: CommandContext) -> CommandResult:
@@ -72,7 +73,7 @@ def branch(call: CommandContext) -> CommandResult:
 def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     """A plan that waits for a decision, as every call that made one answers."""
     call.known.update(plan_id=version.plan_id, revision=version.revision)
-    views = call.engine.view(version)
+    views = tuple(call.engine.views(version, MOST_COMPARED_BYTES))
     data = json_output.proposal(version, views)
     operations = count(len(views), "operation")
     lines: list[Line] = [
@@ -157,7 +158,7 @@ def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
     counts = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     call.console.remark((Span(plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"))
     call.console.remark(f"{count(len(version.operations), 'operation')}{': ' if counts else ''}{counts}")
-    for line in attention_lines(call.engine.view(version)):
+    for line in attention_lines(call.engine.views(version, MOST_COMPARED_BYTES)):
         call.console.remark(line)
     if not call.console.confirms(f"approve {shown.digest[:6]}…?"):
         raise ApprovalMissingError(f"{plan_id} r{version.revision} is not approved; nothing changed.")

@@ -8,6 +8,7 @@ from typing import Any
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.formatting import (
+    DiffLimit,
     agent_text,
     attention_lines,
     between,
@@ -23,7 +24,7 @@ from tandem_desktop.cli.main import CommandContext, CommandResult, count, readab
 from tandem_desktop.cli.shown_digests import ShownDigests
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.errors import PlanNotFoundError
-from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.lifecycle import can, is_open
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import EventKind
@@ -32,6 +33,7 @@ from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import ComparedOperation, interdiff
 from tandem_desktop.review.compare import compare as compare_versions
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.tasks.suggested_order import suggest_order
@@ -93,9 +95,8 @@ def show(call: CommandContext) -> CommandResult:
     board = engine.boards.board(version)
     tasks, following = board.get_tasks(), board.get_next_task()
     subjects = {task.id: f"{task.id}: {task.subject}" for task in tasks}
-    views = engine.view(version)
     beside = engine.beside(version)
-    sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
+    operations, described, flagged = _operations(call, version, beside, subjects)
     kept = SessionRecord(engine.locations.sessions / version.session_id).advice_kept()
     advice = {role: str(file) for role, file in kept.items()}
     edited = engine.plans.edited_page(plan_id, version.revision)
@@ -106,11 +107,8 @@ def show(call: CommandContext) -> CommandResult:
             "edited_page": str(edited) if edited else None,
             "advice": advice,
         },
-        "operations": [
-            {**json_output.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
-            for view, each in zip(views, sides, strict=True)
-        ],
-        "attention": json_output.attention_groups(views),
+        "operations": operations,
+        "attention": json_output.attention_groups(flagged),
     }
     rehearsal = engine.rehearsals.kept(version)
     told = engine.rehearsals.git_effects(rehearsal) if rehearsal is not None else {}
@@ -123,11 +121,9 @@ def show(call: CommandContext) -> CommandResult:
         *_rehearsed(rehearsal, told),
         *ignored_lines(version, call.command("include", plan_id, "GLOB")),
         *ran_lines(version, whole=call.arguments.diff),
-        *attention_lines(views),
+        *attention_lines(flagged),
     ]
-    for view, each in zip(views, sides, strict=True):
-        task = subjects.get(view.operation.task, "") if view.operation.task else ""
-        lines += ["", *in_full(view, each, beside.get(view.operation.id, ()), task)]
+    lines += described
     digest = json_output.digest_of(version)
     lines += ["", ("Digest  ", Span(digest, Tone.STRONG))]
     if version.approval_hash != digest:
@@ -139,6 +135,30 @@ def show(call: CommandContext) -> CommandResult:
         return answer
     record = shown_digests(call).record
     return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal))
+
+
+def _operations(
+    call: CommandContext,
+    version: PlanVersion,
+    beside: Mapping[OperationId, tuple[OperationId, ...]],
+    subjects: Mapping[TaskId, str],
+) -> tuple[list[dict[str, Any]], list[Line], list[OperationView]]:
+    """Every operation as data and as text, and the flagged ones. One at a time: a view is larger than its file."""
+    in_json, in_text = DiffLimit(whole=call.arguments.whole), DiffLimit(whole=call.arguments.whole)
+    whole = call.command("show", version.plan_id, "--diff", "--whole")
+    data: list[dict[str, Any]] = []
+    lines: list[Line] = []
+    flagged: list[OperationView] = []
+    for view in call.engine.views(version, in_text.most_bytes):
+        operation = view.operation
+        sides = documents(view, call.engine.objects) if call.arguments.diff else None
+        also = beside.get(operation.id, ())
+        data.append({**json_output.operation_in_full(view, sides, in_json), "beside": list(also)})
+        task = subjects.get(operation.task, "") if operation.task else ""
+        lines += ["", *in_full(view, sides, also, task, limit=in_text, whole=whole)]
+        if view.flags:
+            flagged.append(replace(view, hunks=()))
+    return data, lines, flagged
 
 
 def shown_digests(call: CommandContext) -> ShownDigests:
@@ -189,7 +209,7 @@ def simulate(call: CommandContext) -> CommandResult:
     problems = call.engine.simulate(plan_id)
     data: dict[str, Any] = {
         "ok": not problems,
-        "operations": [json_output.operation(view) for view in call.engine.view(version)],
+        "operations": [json_output.operation(view) for view in call.engine.views(version, MOST_COMPARED_BYTES)],
         "problems": [{"step": each.step, "reason": each.reason} for each in problems],
     }
     suggested = suggest_order(version.operations, version.tasks)

@@ -11,20 +11,37 @@ from typing import Any
 MAXIMUM_EDITS = 64
 """Work and memory of one search grow with the square of this."""
 
+MAXIMUM_SEARCHES = 512
+"""Searches in one comparison, about two seconds. What is left then counts as replaced as a whole."""
+
 Matches = list[tuple[int, int]]
 Frontiers = list[dict[int, int]]
 Point = tuple[int, int]
 
 
-def common_subsequence(one: Sequence[bytes], other: Sequence[bytes]) -> Matches:
+class SearchBudget:
+    """The searches that one comparison may still make."""
+
+    def __init__(self, searches: int = MAXIMUM_SEARCHES) -> None:
+        self._left = searches
+
+    def take(self) -> bool:
+        """Whether one more is allowed."""
+        self._left -= 1
+        return self._left >= 0
+
+
+def common_subsequence(one: Sequence[bytes], other: Sequence[bytes], budget: SearchBudget | None = None) -> Matches:
     """Equal lines of both lists, in order: a longest common subsequence if at most MAXIMUM_EDITS edits lie between.
 
     Beyond that many edits, the first half of the path that got furthest is kept, and the search starts again at its
     end. Each search gets at least half of MAXIMUM_EDITS lines further, so the work grows with the number of lines.
+    When the budget is spent, the matches found so far are the answer.
     """
+    budget = budget or SearchBudget()
     matches: Matches = []
     start, is_complete = (0, 0), False
-    while not is_complete:
+    while not is_complete and budget.take():
         frontiers, end, is_complete = _search(one, other, start)
         levels = _walk_back(frontiers, start, end)
         if not is_complete:
@@ -109,6 +126,7 @@ def changes(before: Lines, after: Lines) -> tuple[LineChange, ...]:
 
 def _patience(before: Lines, after: Lines) -> Iterator[LineChange]:
     waiting: list[tuple[Stretch, int]] = [((0, len(before), 0, len(after)), 0)]
+    budget = SearchBudget()
     while waiting:
         stretch, depth = waiting.pop()
         old, old_end, new, new_end = _trimmed(before, after, stretch)
@@ -127,7 +145,7 @@ def _patience(before: Lines, after: Lines) -> Iterator[LineChange]:
         if not runs and depth < MAXIMUM_DEPTH:
             runs = _anchored_runs(old_lines, new_lines)
         if not runs:
-            yield from _without_anchors(old_lines, new_lines, old, new)
+            yield from _without_anchors(old_lines, new_lines, old, new, budget)
             continue
         for a, b, c, d in _between(runs, len(old_lines), len(new_lines)):
             waiting.append(((old + a, old + b, new + c, new + d), depth + 1))
@@ -207,13 +225,15 @@ def _between(runs: list[Run], old_length: int, new_length: int) -> Iterator[Stre
         old, new = run_old + size, run_new + size
 
 
-def _without_anchors(old_lines: Lines, new_lines: Lines, old: int, new: int) -> Iterator[LineChange]:
+def _without_anchors(
+    old_lines: Lines, new_lines: Lines, old: int, new: int, budget: SearchBudget
+) -> Iterator[LineChange]:
     # Lines missing on the other side cannot match, so leaving them out changes no answer and saves most of the work.
     in_old, in_new = set(old_lines), set(new_lines)
     old_kept = [i for i, line in enumerate(old_lines) if line in in_new]
     new_kept = [i for i, line in enumerate(new_lines) if line in in_old]
     one, other = [old_lines[i] for i in old_kept], [new_lines[i] for i in new_kept]
-    matches = common_subsequence(one, other)
+    matches = common_subsequence(one, other, budget)
     next_old = next_new = 0
     ends = [(old_kept[i], new_kept[j]) for i, j in matches]
     for match_old, match_new in [*ends, (len(old_lines), len(new_lines))]:

@@ -1,7 +1,7 @@
 """Agents, sessions, tool calls, permission requests and chat entries, without a wire format."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -120,6 +120,9 @@ class ToolCallStatus(StrEnum):
     FAILED = "failed"
 
 
+_SHORT_ARGUMENT = 1000
+
+
 @dataclass(frozen=True, slots=True)
 class ProposedDiff:
     """What an agent says it will change; shown beside the real change, never taken for it.
@@ -158,6 +161,20 @@ class ToolCall:
     """Of a command that has ended, if it was told."""
     asked: bool = False
     """Whether the agent asked for permission for this call."""
+
+    @property
+    def weight(self) -> int:
+        """Characters of what may be long in it."""
+        texts = (value for value in self.arguments.values() if isinstance(value, str))
+        diffs = sum(len(diff.new_text) + len(diff.old_text or "") for diff in self.diffs)
+        return len(self.output) + sum(map(len, texts)) + diffs
+
+    def shortened(self) -> "ToolCall":
+        """The call without its output, its diffs and the rest of long arguments."""
+        cut = {
+            name: value[:_SHORT_ARGUMENT] if isinstance(value, str) else value for name, value in self.arguments.items()
+        }
+        return replace(self, output="", diffs=(), arguments=cut)
 
 
 class WaitReason(StrEnum):

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +14,7 @@ from pydantic import Field
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.ids import STEP_ID, OperationId, RequestId, TaskId
-from tandem_desktop.domain.paths import ROOT, check_path
+from tandem_desktop.domain.paths import ROOT, check_path, shown, unfit_target
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Mode = Annotated[int, Field(ge=0, le=0o7777)]
@@ -431,6 +431,25 @@ class StagedOperation(Frozen):
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def first_misfit(operations: Iterable[StagedOperation]) -> tuple[OperationId, str] | None:
+    """The first operation that no plan may contain, and why; None if all may be there together.
+
+    Every source goes through here: when a revision is saved, when a record or a bundle is read, and at approval.
+    """
+    sizes: dict[str, int] = {}
+    names: set[str] = set()
+    for operation in operations:
+        if operation.id in names:
+            return operation.id, "another operation has the same id"
+        names.add(operation.id)
+        if wrong := misfit(operation):
+            return operation.id, wrong
+        for state in (operation.base, operation.after):
+            if isinstance(state, FileState) and sizes.setdefault(state.sha256, state.size) != state.size:
+                return operation.id, f"the bytes {state.sha256[:12]} are given two sizes"
+    return None
+
+
 def misfit(operation: StagedOperation) -> str | None:
     """Why an operation from outside is invalid; None if it is valid."""
     for path in operation.paths:
@@ -454,7 +473,33 @@ def misfit(operation: StagedOperation) -> str | None:
         return f"it is called {operation.kind}, and whether it moves says otherwise"
     if not fits:
         return f"it is called {operation.kind}, and its states say otherwise"
-    return None
+    return unfit_state(operation.base, operation.after)
+
+
+def unfit_state(base: NodeState, after: NodeState) -> str | None:
+    """Why a path may not be left in this state. A mode that was there before stays allowed."""
+    if isinstance(after, SymlinkState):
+        unfit = None if after == base else unfit_target(after.target)
+        return None if unfit is None else f"its target {shown(after.target)!r} {unfit}"
+    if not isinstance(after, FileState | DirectoryState):
+        return None
+    if isinstance(base, FileState | DirectoryState) and (base.type, base.mode) == (after.type, after.mode):
+        return None
+    unfit = unfit_mode(after.mode, directory=isinstance(after, DirectoryState))
+    return None if unfit is None else f"the mode {after.mode:04o} would {unfit}"
+
+
+def unfit_mode(mode: int, *, directory: bool) -> str | None:
+    """Why a plan may not set a mode, after `it would`: it exposes the path to others, or prevents an undo."""
+    needed = 0o500 if directory else 0o400
+    reasons = (
+        (mode & 0o4000, "set the user id on execution"),
+        (mode & 0o2000, "set the group id on execution"),
+        (mode & 0o1000, "set the sticky bit"),
+        (mode & 0o0002, "let everybody write"),
+        (mode & needed != needed, "keep even its owner from reading it, so that it could not be checked or undone"),
+    )
+    return next((reason for is_so, reason in reasons if is_so), None)
 
 
 def unfit_call(call: OperationCall) -> str | None:

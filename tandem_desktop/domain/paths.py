@@ -107,6 +107,32 @@ def shown(text: str, limit: int = 120) -> str:
     return "".join(f"⟨U+{ord(character):04X}⟩" if _is_invisible(character) else character for character in short)
 
 
+def unfit_target(target: str) -> str | None:
+    """Why a symbolic link may not be given this target, after `its target`; None if it may.
+
+    A person reads the target like a path, so the same characters are refused. Where it leads is not decided here.
+    """
+    if not target:
+        return "is empty"
+    if len(target.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        return f"is longer than {MAX_PATH_BYTES} bytes"
+    if target.isascii() and target.isprintable():
+        return None
+    for character in target:
+        if unicodedata.category(character) == "Cs":
+            return "contains half of a surrogate pair: it is not valid UTF-8"
+        if _is_control(character):
+            return f"contains a control character, ⟨U+{ord(character):04X}⟩"
+        if _is_format(character):
+            return f"contains an invisible character, ⟨U+{ord(character):04X}⟩"
+    return None
+
+
+def is_text(name: str) -> bool:
+    """Whether a name or link target from the disk is valid UTF-8, so that it can be recorded."""
+    return name.isascii() or not any(unicodedata.category(character) == "Cs" for character in name)
+
+
 @dataclass(frozen=True, slots=True)
 class _Refusal:
     reason: str
@@ -150,7 +176,7 @@ def _empty(text: str) -> _Refusal | None:
 
 
 def _unencodable(text: str) -> _Refusal | None:
-    if not text.isascii() and any(unicodedata.category(character) == "Cs" for character in text):
+    if not is_text(text):
         return _Refusal("it contains half of a surrogate pair, which is not a character", _RENAME)
     return None
 

@@ -15,10 +15,8 @@ from tandem_desktop.domain.operations import (
     FileState,
     NodeState,
     StagedOperation,
-    misfit,
-    unfit_call,
+    first_misfit,
 )
-from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import RunControl, segments
@@ -40,7 +38,7 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
         PreflightError: and nothing has been written.
     """
     workspace.check_identity()
-    _check_paths(operations)
+    _check_shape(operations)
     check_tools(operations)
     signatures = _check_drift(operations, workspace, objects)
     needed = _check_objects(operations, objects)
@@ -48,16 +46,13 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
     return signatures
 
 
-def _check_paths(operations: Iterable[StagedOperation]) -> None:
-    for operation in operations:
-        for path in operation.paths:
-            check_path(path)
-        if operation.call is not None and (unfit := unfit_call(operation.call)) is not None:
-            raise PreflightError(
-                f"The call of {operation.id} cannot be made: {unfit}. Nothing was written.",
-                step=operation.id,
-                next="Take the command out of the plan, or propose it again.",
-            )
+def _check_shape(operations: Iterable[StagedOperation]) -> None:
+    if (found := first_misfit(operations)) is not None:
+        raise PreflightError(
+            f"{found[0]} cannot be done: {found[1].rstrip('.')}. Nothing was written.",
+            step=found[0],
+            next="Take it out of the plan, or propose it again.",
+        )
 
 
 def check_tools(operations: Iterable[StagedOperation]) -> None:
@@ -113,9 +108,17 @@ def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) 
         if operation.is_run or not isinstance(operation.after, FileState) or operation.to is not None:
             continue
         try:
-            needed += objects.check(operation.after.sha256)
+            size = objects.check(operation.after.sha256)
         except StorageError as error:
             raise PreflightError(error.message, path=operation.path, step=operation.id, next=error.next) from error
+        if size != operation.after.size:
+            raise PreflightError(
+                f"{operation.id} cannot be done: {_other_size(operation.after, size)}. Nothing was written.",
+                path=operation.path,
+                step=operation.id,
+                next="Take it out of the plan, or propose it again.",
+            )
+        needed += size
     return needed
 
 
@@ -205,9 +208,9 @@ class PlanExecutor:
 
 
 class KnowsBytes(Protocol):
-    """Says whether bytes are stored."""
+    """Says how many bytes are stored under a digest; None if there are none."""
 
-    def has(self, sha256: str) -> bool: ...
+    def size(self, sha256: str) -> int | None: ...
 
 
 def refuse_impossible(operations: tuple[StagedOperation, ...], stored: KnowsBytes) -> None:
@@ -217,13 +220,18 @@ def refuse_impossible(operations: tuple[StagedOperation, ...], stored: KnowsByte
         PreflightError: one could never be done; it is named with the reason.
     """
     known = {operation.id for operation in operations}
+    misfit = first_misfit(operations)
     for operation in operations:
-        wrong = misfit(operation)
+        wrong = misfit[1] if misfit is not None and misfit[0] == operation.id else None
         unknown = next((each for each in operation.blocked_by if each not in known), None)
         if wrong is None and unknown is not None:
             wrong = f"it waits for {unknown}, which is not in the plan"
-        if wrong is None and isinstance(operation.after, FileState) and not stored.has(operation.after.sha256):
-            wrong = "the bytes it would write are not stored here any more"
+        if wrong is None and isinstance(operation.after, FileState):
+            size = stored.size(operation.after.sha256)
+            if size is None:
+                wrong = "the bytes it would write are not stored here any more"
+            elif size != operation.after.size:
+                wrong = _other_size(operation.after, size)
         if wrong is not None:
             raise PreflightError(
                 f"{operation.id} cannot be done: {wrong.rstrip('.')}.",
@@ -232,6 +240,10 @@ def refuse_impossible(operations: tuple[StagedOperation, ...], stored: KnowsByte
                 next="Take it out of the plan, or send the plan back.",
             )
     check_tools(operations)
+
+
+def _other_size(state: FileState, size: int) -> str:
+    return f"its file is said to have {state.size:,} bytes, and the bytes that are stored for it are {size:,}"
 
 
 def refuse_out_of_scope(operations: Iterable[StagedOperation], scope: tuple[str, ...]) -> None:

@@ -293,6 +293,11 @@ class JournalStore:
                     return
 
 
+def closed_runs(journals: Path) -> tuple[RunId, ...]:
+    """Runs that have ended, of every workspace."""
+    return tuple(sorted(RunId(path.stem) for path in journals.glob(f"*/RUN-*{_CLOSED}")))
+
+
 def understand(records: tuple[Record, ...]) -> History:
     """Parse the records of a journal."""
     record: RunRecord | None = None

@@ -154,7 +154,7 @@ class Publisher:
             raise _unexpected(step, found)
 
     def _swap_without_exchange(self, step: Step, dir_fd: int, name: str) -> None:
-        found = look_at(dir_fd, name, step.path, keep=False)[0]
+        found = _found(dir_fd, name, step)
         if found != step.before:
             raise _unexpected(step, found)
         scratch_dir, own, kept = self._scratch_dir.fd, step.name, f"{step.name}.kept"
@@ -185,7 +185,7 @@ class Publisher:
         self._move(name, new_name, from_fd, to_fd)
         if self._is_known(to_fd, new_name, step):
             return
-        found = look_at(to_fd, new_name, step.path, keep=False)[0]
+        found = _found(to_fd, new_name, step)
         if found != step.before:
             self._move(new_name, name, to_fd, from_fd)
             raise _unexpected(step, found)
@@ -242,11 +242,7 @@ class Publisher:
         )
 
     def _came_out(self, own: str, step: Step) -> NodeState | None:
-        try:
-            return look_at(self._scratch_dir.fd, own, step.path, keep=False)[0]
-        except TandemError:
-            # A pipe or device: not what was approved.
-            return None
+        return _found(self._scratch_dir.fd, own, step)
 
     def _note(self, step: Step) -> None:
         self.touched_folders.add(step.path.rpartition("/")[0])
@@ -280,6 +276,14 @@ def invert(step: Step) -> Step:
     elif action in (Action.REMOVE, Action.RMDIR):
         action = Action.PUT
     return Step(step.n, step.operation, action, step.path, step.after, step.before)
+
+
+def _found(dir_fd: int, name: str, step: Step) -> NodeState | None:
+    """The state of a node; None for one that no plan can contain, such as a pipe, or that cannot be read."""
+    try:
+        return look_at(dir_fd, name, step.path, keep=False)[0]
+    except TandemError:
+        return None
 
 
 def _refused(step: Step, error: OSError) -> OperationError:

@@ -1,7 +1,7 @@
 """Connects the planning tools to the plans of a workspace."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
@@ -13,7 +13,7 @@ from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus
 from tandem_desktop.planning_tools.definitions import ToolName
 from tandem_desktop.plans.store import PlanStore
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.staging.steps import PlanInput
 
 
@@ -118,7 +118,7 @@ class WorkspaceEngine(Protocol):
     @property
     def proposals(self) -> PlanFactory: ...
 
-    def view(self, version: PlanVersion) -> tuple[OperationView, ...]: ...
+    def views(self, version: PlanVersion, most_bytes: int | None = None) -> Iterator[OperationView]: ...
 
     def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]: ...
 
@@ -156,7 +156,7 @@ def proposed(engine: WorkspaceEngine, version: PlanVersion) -> ProposedPlan:
         plan_id=version.plan_id,
         revision=version.revision,
         digest=ApprovalHash.of(version).combined_hash,
-        operations=tuple(map(_in_short, engine.view(version))),
+        operations=tuple(map(_in_short, engine.views(version, MOST_COMPARED_BYTES))),
     )
 
 
@@ -187,7 +187,7 @@ def details(engine: WorkspaceEngine, plan_id: str) -> PlanDetails:
         content=version.content,
         context=version.context,
         tasks=engine.tasks(version),
-        operations=tuple(map(_in_short, engine.view(version))),
+        operations=tuple(map(_in_short, engine.views(version, MOST_COMPARED_BYTES))),
         rejections=tuple(Feedback(revision=said.revision, feedback=said.feedback) for said in meta.rejections),
     )
 

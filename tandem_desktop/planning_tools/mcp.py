@@ -35,6 +35,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from tandem_desktop import __version__
+from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.planning_tools import relay
 from tandem_desktop.planning_tools.definitions import ToolDefinition
 from tandem_desktop.planning_tools.server import OverlongLine, bounded_lines
@@ -98,6 +99,12 @@ class McpStream:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValidationError:
             await self._send(_error(None, PARSE_ERROR, "This line is not a JSON-RPC message."))
+            return
+        if (unclear := ambiguity(line)) is not None:
+            # An id that is still open, or was given twice, would be answered for another request.
+            known = message.id if isinstance(message, JSONRPCRequest) and "'id'" not in unclear else None
+            told = f"The message is refused: {unclear}. Send each key once."
+            await self._send(_error(None if known in self._unanswered else known, INVALID_REQUEST, told))
             return
         if isinstance(message, JSONRPCRequest):
             if message.id in self._unanswered:

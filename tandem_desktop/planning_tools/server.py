@@ -183,7 +183,9 @@ def _short_base() -> Path:
 SERVER_NAME = "tandem"
 DEFAULT_MESSAGE_BYTES = 1024 * 1024
 MOST_CONNECTIONS = 64
-"""Of one session, and of connections that have not presented a token yet."""
+"""Of one session."""
+MOST_STRANGERS = 64
+"""Connections that have not presented a token yet; beyond it the oldest of them is closed."""
 _LONGEST_GREETING = 512
 _PATIENCE_S = 1.0
 
@@ -219,7 +221,8 @@ class PlanningServerHost:
         self._tries = tries
         self._prompts = prompts or ToolPrompts()
         self._sessions: dict[SessionId, _ToolSession] = {}
-        self._unauthenticated = 0
+        self._strangers: dict[asyncio.Task[None], None] = {}
+        """Connections without a token, the oldest first."""
         self._door: SocketListener | None = None
         self._service: asyncio.Task[type[McpService]] | None = None
 
@@ -313,7 +316,7 @@ class PlanningServerHost:
         return tasks
 
     async def _connected(self, task: "asyncio.Task[None]", reader: StreamReader, writer: StreamWriter) -> None:
-        session = await self._authenticated(reader) if self._unauthenticated < MOST_CONNECTIONS else None
+        session = await self._authenticated(task, reader)
         if session is None:
             _logger.debug("planning socket: connection refused, no known token")
             return
@@ -324,15 +327,20 @@ class PlanningServerHost:
         finally:
             _logger.debug("planning socket: relay closed, session %s", session_id)
 
-    async def _authenticated(self, reader: StreamReader) -> _ToolSession | None:
-        self._unauthenticated += 1
+    async def _authenticated(self, task: "asyncio.Task[None]", reader: StreamReader) -> _ToolSession | None:
+        self._strangers[task] = None
+        if len(self._strangers) > MOST_STRANGERS:
+            # An agent presents its token at once: the one that has waited longest is none.
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cancel()
         try:
             async with asyncio.timeout(self._greeting_timeout_s):
                 line = await reader.readuntil(b"\n")
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return None
         finally:
-            self._unauthenticated -= 1
+            self._strangers.pop(task, None)
         return self._session_of(line) if len(line) <= _LONGEST_GREETING else None
 
     def _session_of(self, line: bytes) -> _ToolSession | None:

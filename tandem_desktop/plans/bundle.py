@@ -19,7 +19,7 @@ from tandem_desktop.domain.approval import ApprovalHash, canonical, digest
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BundleError
 from tandem_desktop.domain.ids import PLAN_ID, PlanId
-from tandem_desktop.domain.operations import FileState, misfit
+from tandem_desktop.domain.operations import FileState, first_misfit
 from tandem_desktop.domain.plan import FORMAT as PLAN_FORMAT
 from tandem_desktop.domain.plan import PlanVersion, Rejection
 from tandem_desktop.domain.review import Comments
@@ -272,12 +272,8 @@ def _check_revision(bundle: PlanBundle, number: int, version: PlanVersion) -> No
         raise BundleError(f"{where} has a number in its context that is none") from None
     if ApprovalHash.of(version).combined_hash != version.approval_hash:
         raise BundleError(f"the digest of {where} is not what its operations come to")
-    names = [operation.id for operation in version.operations]
-    if len(set(names)) != len(names):
-        raise BundleError(f"{where} has two operations of one name")
-    for operation in version.operations:
-        if wrong := misfit(operation):
-            raise BundleError(f"operation {operation.id} of {where}: {wrong}")
+    if (found := first_misfit(version.operations)) is not None:
+        raise BundleError(f"operation {found[0]} of {where}: {found[1]}")
     for state in file_states(version):
         if len(bundle.contents.get(state.sha256, b"")) != state.size:
             raise BundleError(f"bytes that {where} needs are missing or of another size")

@@ -12,9 +12,15 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.errors import InvalidTransitionError, PlanDamagedError, StaleRevisionError
+from tandem_desktop.domain.errors import (
+    InvalidTransitionError,
+    PlanDamagedError,
+    StaleRevisionError,
+    StepRefusedError,
+)
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.lifecycle import advance, revision_events
+from tandem_desktop.domain.operations import first_misfit
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import PlanCreated, PlanStateMachine, StartPlanning, TransitionStep
 from tandem_desktop.plans import markdown, records
@@ -126,7 +132,14 @@ class PlanFiles:
 
         Raises:
             StaleRevisionError: the number is taken.
+            StepRefusedError: no plan may contain one of its operations.
         """
+        if (misfit := first_misfit(version.operations)) is not None:
+            raise StepRefusedError(
+                f"{misfit[0]} cannot be part of a plan: {misfit[1].rstrip('.')}.",
+                step=misfit[0],
+                next="Take it out, or correct it.",
+            )
         saved = version.model_copy(update={"context": self._shortened(version)})
         saved = saved.model_copy(update={"approval_hash": ApprovalHash.of(saved).combined_hash})
         path = folder / records.revision_file(saved.revision)

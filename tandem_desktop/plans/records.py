@@ -13,7 +13,9 @@ from pydantic import ValidationError
 from tandem_desktop.domain.approval import canonical
 from tandem_desktop.domain.errors import PlanDamagedError, PlanNotFoundError
 from tandem_desktop.domain.ids import PLAN_ID, PlanId
+from tandem_desktop.domain.operations import first_misfit
 from tandem_desktop.domain.plan import FORMAT, PlanMeta, PlanVersion
+from tandem_desktop.domain.strict_json import ambiguity
 
 _BEGINNING = re.compile(r"(?:PLAN-)?([0-9a-f]{4,8})", re.IGNORECASE)
 
@@ -137,11 +139,13 @@ def read_meta(folder: Path) -> tuple[PlanMeta, Signature]:
 
 
 def read_revision(folder: Path, revision: int) -> tuple[PlanVersion, Signature]:
-    """One revision, checked to be the one its name says.
+    """One revision, checked to be the one its name says, and to hold only what a plan may contain.
+
+    The file may have come with the workspace, so it is checked as a bundle is.
 
     Raises:
         FileNotFoundError: there is none.
-        PlanDamagedError: it cannot be understood, or is another revision.
+        PlanDamagedError: it cannot be understood, is another revision, or no plan may contain one of its operations.
     """
     path = folder / revision_file(revision)
     data, seen = _read(path)
@@ -152,6 +156,8 @@ def read_revision(folder: Path, revision: int) -> tuple[PlanVersion, Signature]:
         canonical(version.context)
     except ValueError as error:  # NaN or infinity has no digest
         raise _damaged(path, f"context: {error}") from None
+    if (found := first_misfit(version.operations)) is not None:
+        raise _damaged(path, f"operation {found[0][:64]!r}: {found[1]}")
     return version, seen
 
 
@@ -194,6 +200,9 @@ def _decode(model: type[Record], data: bytes, path: Path) -> Record:
         raise _damaged(path, f"{where}: {first['msg']}" if where else first["msg"]) from None
     if record.format > FORMAT:
         raise _newer(path)
+    # What was written here encodes to the same bytes; only other files need the slower check.
+    if encode(record) != data and (unclear := ambiguity(data)) is not None:
+        raise _damaged(path, unclear)
     return record
 
 

@@ -12,8 +12,8 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.operations import Absent, CommandCall, PathChange, StagedOperation
-from tandem_desktop.domain.paths import ancestors, check_path
+from tandem_desktop.domain.operations import Absent, CommandCall, PathChange, StagedOperation, unfit_state
+from tandem_desktop.domain.paths import ancestors, check_path, shown
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.staging.changes import TreeChange, ordered_changes
 from tandem_desktop.staging.simulate import Problem
@@ -71,6 +71,8 @@ def why_not_recordable(command: RehearsedCommand) -> str:
     try:
         for change in command.effects:
             check_path(change.path)
+            if unfit := unfit_state(change.before, change.after):
+                return f"no plan may leave {shown(change.path)} so: {unfit}"
     except OutsideWorkspaceError as refusal:
         return f"no plan may write there itself: {refusal.message}"
     return ""

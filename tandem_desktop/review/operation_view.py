@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.lines import changes
 from tandem_desktop.diff.text import detect_encoding, split_lines
+from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.domain.operations import FileState, NodeState, OperationKind, StagedOperation
 from tandem_desktop.staging.hazards import Hazard, explain, flags, reasons
 from tandem_desktop.staging.path_rules import Reason
@@ -42,6 +43,10 @@ COUNTED_BYTES = 512 * 1024
 """Limit for both sides together; longer ones are only compared for a plan, so that live updates stay fast."""
 
 
+MOST_COMPARED_BYTES = 4 * 1024 * 1024
+"""Both sides together, where an answer must come at once; larger ones are compared when all of it is asked for."""
+
+
 @dataclass(frozen=True)
 class OperationView:
     """Facts computed from the operation and its bytes, never from the agent's description."""
@@ -57,6 +62,9 @@ class OperationView:
     """Sentences about what its flags mean here."""
     reasons: Mapping[Hazard, Reason] = field(default_factory=dict)
     """Why it has a flag, where a rule says more than the flag's explanation."""
+
+    is_too_large: bool = False
+    """Whether its sides differ and were not compared line by line, because together they exceed the limit."""
 
     def why(self, flag: Hazard) -> str:
         """One sentence: why it has the flag."""
@@ -81,16 +89,24 @@ class OperationView:
 
 
 def view_operation(
-    operation: StagedOperation, objects: ObjectStore, *, commands_captured: bool, git_outside: Path | None = None
+    operation: StagedOperation,
+    objects: ObjectStore,
+    *,
+    commands_captured: bool,
+    git_outside: Path | None = None,
+    most_bytes: int | None = None,
 ) -> OperationView:
     """Read both sides and compute the view; `git_outside` is the workspace's git folder, where it lies outside of it.
+
+    Sides that have more than `most_bytes` together are not compared line by line.
 
     Raises:
         StorageError: stored bytes are missing or altered.
     """
     before = _bytes(operation.base, objects)
     after = _bytes(operation.after, objects)
-    shown = hunks(before or b"", after or b"") if before != after else ()
+    is_too_large = most_bytes is not None and before != after and len(before or b"") + len(after or b"") > most_bytes
+    shown = hunks(before or b"", after or b"") if before != after and not is_too_large else ()
     found = flags(operation, before, after, commands_captured=commands_captured, git_is_outside=git_outside is not None)
     return OperationView(
         operation,
@@ -99,6 +115,7 @@ def view_operation(
         generated_as(operation.to or operation.path or "", after or before or b""),
         reasons=reasons(operation, before, after) if found else {},
         notes=(_about_git(git_outside),) if git_outside is not None and operation.is_run else (),
+        is_too_large=is_too_large,
     )
 
 
@@ -123,7 +140,15 @@ def count_lines(operation: StagedOperation, objects: ObjectStore) -> tuple[int, 
 
 
 def _bytes(state: NodeState, objects: ObjectStore) -> bytes | None:
-    return objects.read(state.sha256) if isinstance(state, FileState) else None
+    if not isinstance(state, FileState):
+        return None
+    data = objects.read(state.sha256)
+    if len(data) != state.size:
+        raise StorageError(
+            f"The record says that {state.sha256[:12]}… has {state.size:,} bytes; {len(data):,} are stored.",
+            next="The record was not written by Tandem: remove the plan, or propose it again.",
+        )
+    return data
 
 
 @dataclass(frozen=True, slots=True)

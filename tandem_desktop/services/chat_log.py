@@ -133,6 +133,8 @@ _STAGES = {
 }
 
 CHAT = "chat.jsonl"
+_MOST_GROWN = 64 * 1024
+"""Characters after which a message goes on in a new entry: each piece of it is told with all that came before."""
 
 
 class ChatLog:
@@ -255,7 +257,7 @@ class ChatLog:
         with self._lock:
             chat = self._chat(session_id)
             growing = chat.get(self._growing.get(session_id, 0))
-            if growing is not None and growing.kind is kind:
+            if growing is not None and growing.kind is kind and len(growing.text) < _MOST_GROWN:
                 entry = growing.model_copy(update={"text": growing.text + text})
             else:
                 self._finish(session_id)

@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,6 +24,7 @@ from tandem_desktop.plans.store import ActionPerformer, PlanStore
 from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.services.audit import AuditCheck
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.generator import PlanGenerator
 from tandem_desktop.services.portability import Bundles, Templates
@@ -63,6 +64,7 @@ class Engine:
     rehearsals: Rehearsals
     reflections: Reflections
     audit: AuditLog
+    audit_check: AuditCheck
     events: EventStream
     clock: Callable[[], datetime]
     commands: CommandRunner
@@ -93,13 +95,17 @@ class Engine:
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""
+        return tuple(self.views(version))
+
+    def views(self, version: PlanVersion, most_bytes: int | None = None) -> Iterator[OperationView]:
+        """The same one at a time; sides that have more than `most_bytes` together are not compared line by line."""
         has_commands = any(operation.is_run for operation in version.operations)
         captured = has_commands and self.commands_captured
         outside = outside_git_directory(self.workspace.path) if has_commands else None
-        return tuple(
-            view_operation(operation, self.objects, commands_captured=captured, git_outside=outside)
-            for operation in version.operations
-        )
+        for operation in version.operations:
+            yield view_operation(
+                operation, self.objects, commands_captured=captured, git_outside=outside, most_bytes=most_bytes
+            )
 
     def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:
         """For each command that a run would start together with others, which ones."""

@@ -89,6 +89,10 @@ class SessionRecord:
 
 MOST_WAITING = 64 * 1024 * 1024
 """Bytes that may wait for a slow disk; beyond them messages are left out, and the log says how many."""
+MOST_OF_A_TURN = 32 * 1024 * 1024
+"""Bytes of messages that are kept of one turn; the log says how many messages were left out."""
+_PROMPT, _METHOD_WITHIN = b'"session/prompt"', 256
+"""What a turn begins with, and where in the message it stands."""
 _NOTE = "note"
 
 
@@ -102,6 +106,8 @@ class TranscriptLog:
         self._waiting: list[tuple[str, bytes]] = []
         self._waiting_bytes = 0
         self._left_out = 0
+        self._of_turn = 0
+        self._too_many = 0
         self._is_writing = False
         self._is_closed = False
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transcript")
@@ -111,7 +117,12 @@ class TranscriptLog:
         with self._lock:
             if self._is_closed:
                 return
-            if self._waiting_bytes + len(frame) > self._most_waiting:
+            if _PROMPT in frame[:_METHOD_WITHIN]:
+                self._end_of_turn()
+            self._of_turn += len(frame)
+            if self._of_turn > MOST_OF_A_TURN:
+                self._too_many += 1
+            elif self._waiting_bytes + len(frame) > self._most_waiting:
                 self._left_out += 1
             else:
                 self._waiting.append((direction, frame))
@@ -130,8 +141,18 @@ class TranscriptLog:
     def close(self) -> None:
         """Write what is left, and end the thread."""
         with self._lock:
+            self._end_of_turn()
             self._is_closed = True
+            if self._waiting and not self._is_writing:
+                self._is_writing = True
+                self._writer.submit(self._write_all)
         self._writer.shutdown(wait=True)
+
+    def _end_of_turn(self) -> None:
+        if self._too_many:
+            words = f"{self._too_many} messages were left out: one turn had more than {MOST_OF_A_TURN:,} bytes of them."
+            self._waiting.append((_NOTE, words.encode()))
+        self._of_turn = self._too_many = 0
 
     def _write_all(self) -> None:
         while True:

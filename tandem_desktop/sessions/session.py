@@ -81,6 +81,63 @@ class Interruption(Enum):
     """What was done until then is forgotten."""
 
 
+MOST_SAID = 4 * 1024 * 1024
+"""Characters of words and thoughts that are kept of one turn."""
+MOST_CALLED = 16 * 1024 * 1024
+"""Characters that are kept of the tool calls of one turn; later ones are kept without their output."""
+MOST_CALL_UPDATES = 20_000
+
+
+@dataclass(slots=True)
+class TurnLimit:
+    """What one turn may keep of what the agent tells; beyond it the rest is counted."""
+
+    _said: int = 0
+    _called: int = 0
+    _updates: int = 0
+    left_out: int = 0
+    """Characters that were not kept."""
+
+    def kept(self, update: AgentUpdate) -> AgentUpdate | None:
+        """The update as far as it is kept; None for nothing of it."""
+        if isinstance(update, AgentSaid):
+            return self._kept_words(update)
+        return self._kept_call(update) if isinstance(update, ToolCallChanged) else update
+
+    @property
+    def sentence(self) -> str:
+        """What is said of a turn that exceeded the limit; empty where none did."""
+        if not self.left_out:
+            return ""
+        return (
+            f"The agent told more in one turn than is kept: {self.left_out:,} characters of its words and of the "
+            "output of its tools were left out. Nothing of its work on files is lost."
+        )
+
+    def _kept_words(self, said: AgentSaid) -> AgentSaid | None:
+        room = MOST_SAID - self._said
+        text = said.text[: max(room, 0)]
+        self._said += len(text)
+        self.left_out += len(said.text) - len(text)
+        if len(text) == len(said.text):
+            return said
+        return said.model_copy(update={"text": f"{text}\n\n[…]\n"}) if text else None
+
+    def _kept_call(self, changed: ToolCallChanged) -> ToolCallChanged | None:
+        """The call; beyond the limit without its output and with its arguments cut, and at last not at all."""
+        call = changed.call
+        size = call.weight
+        self._updates += 1
+        if self._updates > MOST_CALL_UPDATES:
+            self.left_out += size
+            return None
+        if self._called + size <= MOST_CALLED:
+            self._called += size
+            return changed
+        self.left_out += size
+        return ToolCallChanged(call=call.shortened())
+
+
 @dataclass(slots=True)
 class TurnState:
     """What belongs to one turn and to no other. A new one is made for each turn."""
@@ -95,6 +152,7 @@ class TurnState:
     """The tool call that the agent began last; `THROUGH_CLIENT` for something it had Tandem do."""
     is_announced: bool = False
     """Whether the agent said that a plan is ready."""
+    limit: TurnLimit = field(default_factory=TurnLimit)
     _said: list[str] = field(default_factory=list)
     _signals: SignalListener = field(default_factory=SignalListener)
 
@@ -361,7 +419,7 @@ class PlanningSession:
                     TurnEnded(
                         session_id=self.id,
                         stop_reason=stop,
-                        problem=problem or "; ".join(turn.problems),
+                        problem=problem or " ".join(filter(None, ("; ".join(turn.problems), turn.limit.sentence))),
                         details=details,
                         plan_id=version.plan_id if version else None,
                         changed_on_disk=await asyncio.to_thread(self.shadow.changed_on_disk),
@@ -449,16 +507,19 @@ class PlanningSession:
         return self._drafting.presented
 
     def on_update(self, update: AgentUpdate) -> None:
-        """Listen to the agent."""
-        if isinstance(update, AgentSaid) and not update.thought:
-            self._turn.hear(update.text)
+        """Listen to the agent. What exceeds the limit of a turn is heard, but neither kept nor passed on."""
+        kept = self._turn.limit.kept(update)
+        if isinstance(update, AgentSaid):
+            if not update.thought and isinstance(kept, AgentSaid):
+                self._turn.hear(kept.text)
         elif isinstance(update, ToolCallChanged) and update.call.status not in _ENDED:
             self._turn.last_call = update.call.id
         elif isinstance(update, ToolCallChanged):
             if self.interceptor.is_approved(update.call):
                 self._approved_calls[update.call.id] = update.call
-            self._call_ended(update.call)
-        self._events.publish(AgentUpdated(session_id=self.id, update=update))
+            self._call_ended(kept.call if isinstance(kept, ToolCallChanged) else update.call.shortened())
+        if kept is not None:
+            self._events.publish(AgentUpdated(session_id=self.id, update=kept))
 
     def on_client_request(self) -> None:
         """The agent had Tandem read, write or run something."""

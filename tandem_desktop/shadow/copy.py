@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tandem_desktop.domain.errors import GitError, OutsideWorkspaceError, StorageError
-from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState, SymlinkState
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.processes.git import global_excludes, run_git
 from tandem_desktop.shadow.landlock import LandlockSandbox, secrets_inside
@@ -153,7 +153,7 @@ class CopyShadow(ShadowWorkspace):
                 if stat.S_ISREG(info.st_mode):
                     self._copy_file(path, folder, name)
                 elif stat.S_ISLNK(info.st_mode):
-                    self._tree.make(path, self._disk.state(path), None)
+                    self._tree.make(path, SymlinkState(target=os.readlink(name, dir_fd=folder)), None)
                 elif stat.S_ISDIR(info.st_mode):
                     self._tree.make(path, DirectoryState(mode=0o700), None)
                     folders.append((path, stat.S_IMODE(info.st_mode)))
@@ -229,7 +229,7 @@ def _below(
             continue
         try:
             info = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:
+        except OSError:  # gone, or what is above it is no folder any more
             continue
         yield path, info
         if stat.S_ISDIR(info.st_mode):

@@ -399,8 +399,7 @@ class OverlayShadow(ShadowWorkspace):
         return ((place, shown) for place, shown, _ in self._holder.layered())
 
     def _sightings(self) -> Iterator[ObservedPath]:
-        refuse = self._refused.__setitem__
-        layer = UpperLayer(self._folder / "upper", self._tree, self._disk, self._bases, refuse, self._fold)
+        layer = UpperLayer(self._folder / "upper", self._tree, self._disk, self._bases, self._refuse, self._fold)
         yield from layer.read()
         self._bases.cover(frozenset(layer.covering))
 

@@ -1,26 +1,17 @@
 """Reads changes from the upper layer of an overlay."""
 
 import contextlib
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
-from tandem_desktop.domain.errors import OperationError, StorageError
-from tandem_desktop.domain.operations import (
-    ABSENT,
-    Absent,
-    DirectoryState,
-    FileState,
-    NodeState,
-    PathChange,
-    SymlinkState,
-)
+from tandem_desktop.domain.errors import OperationError, OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState, PathChange
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.shadow.workspace import Bases, ObservedPath
 from tandem_desktop.storage.paths import TANDEM_DIRECTORY
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.storage.workspace import MAX_EFFECT_BYTES, Workspace, look_at
 
 Changed = tuple[PathChange, tuple[bytes, ...]]
 """A change and the bytes of its two sides."""
@@ -124,17 +115,22 @@ def marked(place: Path, names: tuple[str, ...]) -> bool:
 
 
 def _leaf(place: Path, path: str, info: os.stat_result) -> tuple[NodeState, bytes | None]:
-    if stat.S_ISLNK(info.st_mode):
-        return SymlinkState(target=str(place.readlink())), None
-    if not stat.S_ISREG(info.st_mode):
+    """What a command left at a path, as far as it can be kept."""
+    if not stat.S_ISLNK(info.st_mode) and not stat.S_ISREG(info.st_mode):
         raise OperationError(
             f"The command left a special file at {path}, which cannot be kept.",
             path=path,
             next="Change the command so that it leaves only files, links and folders.",
         )
-    data = place.read_bytes()
-    mode = stat.S_IMODE(info.st_mode)
-    return FileState(sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=mode), data
+    folder = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return look_at(folder, place.name, path, keep=True, max_bytes=MAX_EFFECT_BYTES)
+    except StorageError as refusal:
+        raise OperationError(
+            f"What the command left cannot be kept: {refusal.message}", path=path, next="Change the command."
+        ) from refusal
+    finally:
+        os.close(folder)
 
 
 def _changed_meanwhile(path: str) -> OperationError:
@@ -176,6 +172,8 @@ class UpperLayer:
         names = set()
         try:
             entries = sorted(os.scandir(self._upper / folder), key=lambda found: found.name)
+        except FileNotFoundError:
+            return  # gone since it was listed
         except OSError as error:
             self._refuse(folder, f"{folder} cannot be read: {error.strerror}.")
             return
@@ -189,6 +187,9 @@ class UpperLayer:
                 try:
                     info = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    self._refuse(path, f"{path} cannot be read: {error.strerror}.")
                     continue
                 yield from self._entry(path, info, hidden=hidden, known=known)
         if hidden:
@@ -205,7 +206,12 @@ class UpperLayer:
             yield from self._inside(path, hidden=covered, known=known or self._is_known(path))
             if below and not covered and not marked(place, ORIGIN):
                 # Created by the agent and later by the person too: they must not show as one file.
-                yield from self._hidden(path, known=True, but=set(self._tree.children(path)))
+                try:
+                    here = set(self._tree.children(path))
+                except (OutsideWorkspaceError, StorageError) as refusal:
+                    self._refuse(path, refusal.message)
+                    return
+                yield from self._hidden(path, known=True, but=here)
             return
         gone = stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
         yield ObservedPath(path, copied=not gone and self._was_copied(path), fresh=known)
@@ -217,7 +223,7 @@ class UpperLayer:
         """The disk's content of a folder that the layer covers."""
         try:
             names = self._disk.children(folder)
-        except StorageError as refusal:
+        except (OutsideWorkspaceError, StorageError) as refusal:
             self._refuse(folder, refusal.message)
             return
         for name in names:
@@ -241,16 +247,25 @@ class UpperLayer:
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False)
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # it changes while it is looked at
+        return False
 
 
 def written_in(upper: Path, folder: str = "") -> Iterator[tuple[str, tuple[int, ...]]]:
     """Every file, link or removal in an upper layer, with stat signatures that show later changes."""
-    with os.scandir(upper / folder) as entries:
-        for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
+    try:
+        entries = sorted(os.scandir(upper / folder), key=lambda found: found.name)
+    except OSError:  # gone, or no folder any more
+        return
+    for entry in entries:
+        path = f"{folder}/{entry.name}" if folder else entry.name
+        try:
             info = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(info.st_mode):
-                yield from written_in(upper, path)
-            else:
-                yield path, (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ino)
+        except OSError:
+            continue
+        if stat.S_ISDIR(info.st_mode):
+            yield from written_in(upper, path)
+        else:
+            yield path, (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ino)

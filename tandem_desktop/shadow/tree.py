@@ -65,6 +65,10 @@ class Tree:
                 return tuple(sorted(os.listdir(fd)))
         except FileNotFoundError:
             return ()
+        except OSError as error:
+            raise StorageError(
+                f"{path} cannot be listed: {error.strerror}.", path=path, next="Check its permissions, then try again."
+            ) from error
 
     def write(self, path: str, data: bytes, mode: int | None = None) -> None:
         """Write `data` to `path` atomically, with its parents; without `mode` an existing file keeps its own.

@@ -15,8 +15,15 @@ from pydantic import TypeAdapter
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
 from tandem_desktop.domain.network import NetworkMode
-from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange
-from tandem_desktop.domain.paths import ROOT, ancestors, check_path, shown
+from tandem_desktop.domain.operations import (
+    Absent,
+    DirectoryState,
+    FileState,
+    NodeState,
+    PathChange,
+    SymlinkState,
+)
+from tandem_desktop.domain.paths import MAX_PATH_BYTES, ROOT, ancestors, check_path, shown, unfit_target
 from tandem_desktop.domain.plan import IgnoredFiles
 from tandem_desktop.processes.child import Launch, find_program
 from tandem_desktop.shadow.by_products import ByProducts, count, names_inside
@@ -499,6 +506,10 @@ class ShadowWorkspace(ABC):
         """Changed paths that cannot be staged, each with the reason, as of the last scan."""
         return tuple(sorted(self._refused.items()))
 
+    def _refuse(self, path: str, reason: str) -> None:
+        """Note a path that cannot be staged; a name that is not UTF-8 is written out."""
+        self._refused[shown(path, MAX_PATH_BYTES)] = shown(reason, MAX_PATH_BYTES)
+
     def git_changes(self) -> tuple[str, ...]:
         """Paths under `.git` the agent changed, as of the last scan: a warning, never staged."""
         return self._git
@@ -581,7 +592,7 @@ class ShadowWorkspace(ABC):
             try:
                 check_path(path)
             except OutsideWorkspaceError as refusal:
-                self._refused[shown(path)] = refusal.message
+                self._refuse(path, refusal.message)
                 skipped = f"{path}/"
                 continue
             yield sighting
@@ -597,7 +608,7 @@ class ShadowWorkspace(ABC):
                 try:
                     base, data = self._base_of(sighting)
                 except (OutsideWorkspaceError, StorageError) as refusal:
-                    self._refused[sighting.path] = refusal.message
+                    self._refuse(sighting.path, refusal.message)
                     continue
                 noted.append((sighting.path, base))
                 if base == UNSEEN:
@@ -644,12 +655,15 @@ class ShadowWorkspace(ABC):
             try:
                 after, data = self._tree.peek(path, keep=True)
             except (OutsideWorkspaceError, StorageError) as refusal:
-                self._refused[path] = refusal.message
+                self._refuse(path, refusal.message)
                 continue
             if after == before:
                 continue
             disk = self._disk.peek(path, keep=False)[0]
             if after == disk:
+                continue
+            if isinstance(after, SymlinkState) and (unfit := unfit_target(after.target)):
+                self._refuse(path, f"the target {shown(after.target)!r} of the link {unfit}.")
                 continue
             found.append(ShadowChange(path, before, after, before == UNSEEN or disk != before or path in drifted))
             if data is not None:
@@ -661,14 +675,14 @@ class ShadowWorkspace(ABC):
                 after, new = self._tree.peek(path, keep=True)
                 before, old = self._disk.peek(path)
             except (OutsideWorkspaceError, StorageError) as refusal:
-                self._refused[path] = refusal.message
+                self._refuse(path, refusal.message)
                 continue
             if before is None:
-                self._refused[path] = f"{path} is on disk as something that is no file, link or folder."
+                self._refuse(path, f"{path} is on disk as something that is no file, link or folder.")
             elif before != after:
                 budget_bytes -= len(new or b"")
                 if budget_bytes < 0:
-                    self._refused[path] = "more was changed than can be kept."
+                    self._refuse(path, "more was changed than can be kept.")
                     return
                 found.append(PathChange(path=path, before=before, after=after))
                 yield from (data for data in (old, new) if data is not None)

@@ -1,7 +1,6 @@
 """Single-path changes of a simulated tree, their differences and net order."""
 
 import hashlib
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ from tandem_desktop.domain.operations import (
     OperationKind,
     PathChange,
     SymlinkState,
+    unfit_mode,
 )
-from tandem_desktop.domain.paths import MAX_PATH_BYTES, shown
+from tandem_desktop.domain.paths import shown, unfit_target
 from tandem_desktop.staging.simulated_tree import SimulatedTree
 
 
@@ -150,17 +150,8 @@ def change_mode(tree: SimulatedTree, path: str, mode: int) -> TreeChange:
 
 def check_mode(path: str, mode: int, *, directory: bool) -> None:
     """Refuse modes that expose the workspace to others, or prevent Tandem from undoing them."""
-    needed = 0o500 if directory else 0o400
-    reasons = (
-        (mode & 0o4000, "set the user id on execution"),
-        (mode & 0o2000, "set the group id on execution"),
-        (mode & 0o1000, "set the sticky bit"),
-        (mode & 0o0002, "let everybody write"),
-        (mode & needed != needed, "keep even its owner from reading it, so that it could not be checked or undone"),
-    )
-    for is_so, reason in reasons:
-        if is_so:
-            raise refused(path, f"the mode {mode:04o} for {shown(path)} would {reason}", "Choose a mode such as 0755.")
+    if unfit := unfit_mode(mode, directory=directory):
+        raise refused(path, f"the mode {mode:04o} for {shown(path)} would {unfit}", "Choose a mode such as 0755.")
 
 
 def refused(path: str, reason: str, advice: str) -> StepRefusedError:
@@ -183,16 +174,9 @@ def must_be_free(tree: SimulatedTree, path: str) -> None:
 
 
 def _check_target(path: str, target: str) -> None:
-    reasons = (
-        (not target, "is empty"),
-        (any(unicodedata.category(character) == "Cc" for character in target), "contains a control character"),
-        (any(unicodedata.category(character) == "Cs" for character in target), "contains half of a surrogate pair"),
-        (len(target.encode(errors="replace")) > MAX_PATH_BYTES, f"is longer than {MAX_PATH_BYTES} bytes"),
-    )
-    for is_so, reason in reasons:
-        if is_so:
-            message = f"the target {shown(target)!r} of the link {shown(path)} {reason}"
-            raise refused(path, message, "Give the link another target.")
+    if unfit := unfit_target(target):
+        message = f"the target {shown(target)!r} of the link {shown(path)} {unfit}"
+        raise refused(path, message, "Give the link another target.")
 
 
 def _made(tree: SimulatedTree, change: TreeChange) -> TreeChange:
@@ -201,9 +185,7 @@ def _made(tree: SimulatedTree, change: TreeChange) -> TreeChange:
     if isinstance(change.base, FileState):
         tree.content(change.path)
     if isinstance(change.base, SymlinkState):
-        _check_target(
-            change.path, change.base.target
-        )  # a target that is not valid text can be neither recorded nor restored
+        _check_target(change.path, change.base.target)  # what cannot be shown or recorded cannot be approved
     if change.to is None:
         tree.become(change.path, change.after)
     else:

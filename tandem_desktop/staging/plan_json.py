@@ -15,6 +15,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, TandemError, TaskCycleError, UnknownToolError
 from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.strict_json import RepeatedKeyError, unique_keys
 from tandem_desktop.staging.steps import STEP_TYPES, AnyStep, PlanInput, TaskInput
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -143,12 +144,12 @@ def _decoded(raw: bytes) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]  # add answers None
-        raise BadInputError(f"The plan has the key {shown(twice)!r} twice in one object.", next="Keep one of the two.")
-    return found
+    try:
+        return unique_keys(pairs)
+    except RepeatedKeyError as error:
+        raise BadInputError(
+            f"The plan has the key {shown(error.key)!r} twice in one object.", next="Keep one of the two."
+        ) from None
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -51,6 +51,10 @@ class Observations:
         return self.closed if self.open is None else (*self.closed, self.open)
 
 
+MOST_NOTED = 16 * 1024 * 1024
+"""Characters of outputs, diffs and arguments that are kept with what is staged; later calls are kept without."""
+
+
 class Activity(NamedTuple):
     """Tool calls and answered requests that belong to no segment yet."""
 
@@ -76,6 +80,8 @@ class StagingStore:
         self._noting = threading.Lock()
         """Separate from `_lock`, which is held while the file is written: activity is recorded on the event loop."""
         self._calls: dict[ToolCallId, ToolCall] = {}
+        self._noted = 0
+        """Characters of the calls that were noted since nothing was staged."""
         self._requests: list[InterceptedRequest] = []
         self._lines: dict[int, tuple[object, str]] = {}
         """The encoded line of each segment and operation, by identity: unchanged ones are not serialised again."""
@@ -125,6 +131,8 @@ class StagingStore:
             drained = tuple(self._operations.values())
             self._operations, self._observations = {}, Observations()
             change.cleared.extend(drained)
+        with self._noting:
+            self._noted = 0
         return drained
 
     def update(self, operations: Iterable[StagedOperation], observations: Observations, activity: Activity) -> int:
@@ -164,6 +172,12 @@ class StagingStore:
     def note_call(self, call: ToolCall) -> None:
         """A tool call of the agent is new or has moved on; it is saved with the next update."""
         with self._noting:
+            known = self._calls.get(call.id)
+            self._noted += call.weight - (known.weight if known is not None else 0)
+            if self._noted > MOST_NOTED:
+                self._noted -= call.weight
+                call = call.shortened()
+                self._noted += call.weight
             self._calls[call.id] = call
 
     def note_request(self, request: InterceptedRequest) -> None:

@@ -129,6 +129,13 @@ class ObjectStore:
     def has(self, sha256: str) -> bool:
         return os.access(self._path(sha256), os.F_OK)
 
+    def size(self, sha256: str) -> int | None:
+        """How many bytes are stored under this digest, without reading them; None if there are none."""
+        try:
+            return os.stat(self._path(sha256), follow_symlinks=False).st_size
+        except FileNotFoundError:
+            return None
+
     def last_used_before(self, moment: datetime) -> tuple[str, ...]:
         """Digests of bytes that were not stored again since, in order."""
         limit = moment.timestamp()

@@ -16,6 +16,7 @@ from types import TracebackType
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState, SymlinkState
+from tandem_desktop.domain.paths import is_text, shown
 
 StatSignature = tuple[int, int, int, int]
 """Inode, size, mode and the time of the last change."""
@@ -51,6 +52,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OPEN_DIRECTORIES = 128
 _STREAMED_FROM = 4 * 1024 * 1024
+_PART_BYTES = 1 << 20
 AtHand = Callable[[str], bytes | None]
 """Returns the bytes of a digest if they are in memory."""
 
@@ -282,7 +284,7 @@ class Workspace:
         try:
             dir_fd, name = self.parent(path)
             info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
-        except (OSError, OutsideWorkspaceError):
+        except (OSError, OutsideWorkspaceError, StorageError):
             return None
         return info.st_mtime_ns, info.st_ctime_ns
 
@@ -292,7 +294,7 @@ class Workspace:
         try:
             fd, name = self.parent(path)
             return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
-        except (OSError, OutsideWorkspaceError):
+        except (OSError, OutsideWorkspaceError, StorageError):
             return False
 
     def _look(self, path: str, *, keep: bool, max_bytes: int | None = None) -> tuple[NodeState, bytes | None]:
@@ -334,7 +336,7 @@ def look_at(
         raise _unreadable(path, error) from error
     kind = stat.S_IFMT(info.st_mode)
     if kind == stat.S_IFLNK:
-        return SymlinkState(target=os.readlink(name, dir_fd=dir_fd)), None
+        return _read_link(dir_fd, name, path), None
     if kind == stat.S_IFDIR:
         if device is not None and info.st_dev != device:
             raise OutsideWorkspaceError(
@@ -349,16 +351,27 @@ def look_at(
             path=path,
             next="Leave it out of the plan.",
         )
-    if max_bytes is not None and info.st_size > max_bytes:
+    return _read_file(dir_fd, name, path, keep=keep, max_bytes=max_bytes)
+
+
+def _read_link(dir_fd: int, name: str, path: str) -> SymlinkState:
+    try:
+        target = os.readlink(name, dir_fd=dir_fd)
+    except OSError as error:  # it is no link any more
+        raise _unreadable(path, error) from error
+    if not is_text(target):
         raise StorageError(
-            f"{path} is {info.st_size:,} bytes; the limit is {max_bytes:,}.",
+            f"{path} is a link whose target is not valid UTF-8 ({shown(target)!r}), so it cannot be recorded.",
             path=path,
-            next="Change it by hand, or with a command in the plan.",
+            next="Leave the link out of the plan, or give it another target by hand.",
         )
-    return _read_file(dir_fd, name, path, keep=keep)
+    return SymlinkState(target=target)
 
 
-def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeState, bytes | None]:
+def _read_file(
+    dir_fd: int, name: str, path: str, *, keep: bool, max_bytes: int | None
+) -> tuple[NodeState, bytes | None]:
+    """Read a file once. What was opened counts, not what the name was before, and no more is read than its size."""
     try:
         fd = os.open(name, _FILE, dir_fd=dir_fd)
     except FileNotFoundError:
@@ -367,19 +380,40 @@ def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeSt
         raise _unreadable(path, error) from error
     try:
         info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise _changing(path)
+        if max_bytes is not None and info.st_size > max_bytes:
+            raise StorageError(
+                f"{path} is {info.st_size:,} bytes; the limit is {max_bytes:,}.",
+                path=path,
+                next="Change it by hand, or with a command in the plan.",
+            )
         if info.st_size > _STREAMED_FROM and not keep:
-            return _hashed_in_parts(fd, info), None
-        data = os.read(fd, info.st_size + 1)
-        if len(data) != info.st_size:
-            data = _read_rest(fd, data)
+            return _hashed_in_parts(fd, info, path), None
+        data = read_exactly(fd, info.st_size)
     except OSError as error:
         raise _unreadable(path, error) from error
     finally:
         os.close(fd)
+    if data is None:
+        raise _changing(path)
     state = FileState.model_construct(
         type="file", sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=stat.S_IMODE(info.st_mode)
     )
     return state, data if keep else None
+
+
+def read_exactly(fd: int, size: int) -> bytes | None:
+    """The bytes of an open file that has this size; None if it has another one by now. Never reads more."""
+    data = os.read(fd, size + 1)
+    if len(data) < size:
+        parts = [data]
+        left = size - len(data)
+        while left >= 0 and (part := os.read(fd, min(left + 1, _PART_BYTES))):
+            parts.append(part)
+            left -= len(part)
+        data = b"".join(parts)
+    return data if len(data) == size else None
 
 
 def _is_plain(fd: int, info: os.stat_result) -> bool:
@@ -389,24 +423,28 @@ def _is_plain(fd: int, info: os.stat_result) -> bool:
         return False
 
 
-def _hashed_in_parts(fd: int, info: os.stat_result) -> FileState:
-    whole, size = hashlib.sha256(), 0
-    while part := os.read(fd, 1 << 20):
+def _hashed_in_parts(fd: int, info: os.stat_result, path: str) -> FileState:
+    whole, left = hashlib.sha256(), info.st_size
+    while left >= 0 and (part := os.read(fd, min(left + 1, _PART_BYTES))):
         whole.update(part)
-        size += len(part)
-    return FileState(sha256=whole.hexdigest(), size=size, mode=stat.S_IMODE(info.st_mode))
+        left -= len(part)
+    if left:
+        raise _changing(path)
+    return FileState(sha256=whole.hexdigest(), size=info.st_size, mode=stat.S_IMODE(info.st_mode))
 
 
-def _read_rest(fd: int, data: bytes) -> bytes:
-    parts = [data]
-    while part := os.read(fd, 1 << 20):
-        parts.append(part)
-    return b"".join(parts)
+def _changing(path: str) -> StorageError:
+    return StorageError(
+        f"{path} changed while it was read.", path=path, next="Wait until nothing writes to it, then try again."
+    )
 
 
 def _not_a_directory(dir_fd: int, name: str, path: str) -> OutsideWorkspaceError:
-    mode = os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode
-    what = "a symbolic link" if stat.S_ISLNK(mode) else "not a folder"
+    try:
+        is_link = stat.S_ISLNK(os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode)
+    except OSError:  # it changes while it is looked at
+        is_link = False
+    what = "a symbolic link" if is_link else "not a folder"
     return OutsideWorkspaceError(
         f"{path} is {what}; Tandem does not write through it.", path=path, next="Name the real path instead."
     )

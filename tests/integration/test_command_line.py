@@ -414,11 +414,26 @@ def test_audit_verify_tells_a_whole_chain_from_a_broken_one(
     state = tmp_path / "state"
     monkeypatch.setenv("TANDEM_STATE_DIR", str(state))
     tandem.apply(write("a", "x"))
-    assert tandem.answer("audit", "verify") == {"ok": True, "records": 3, "first_bad": None}
+    whole = {"ok": True, "records": 3, "first_bad": None, "missing": [], "elsewhere": []}
+    assert tandem.answer("audit", "verify") == whole
     log = state / "audit.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"approved"', b'"accepted"', 1))
     broken = tandem("audit", "verify", "--json")
     assert (broken.code, broken.data["ok"], broken.data["first_bad"]) == (1, False, 2)
+
+
+def test_audit_verify_names_the_run_whose_records_were_removed_with_the_log(
+    tandem: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    monkeypatch.setenv("TANDEM_STATE_DIR", str(state))
+    run_id = tandem.apply(write("a", "x"))["run_id"]
+    for name in ("audit.jsonl", "audit.jsonl.head", "approvals/audit-count"):
+        (state / name).unlink()
+    said = tandem("audit", "verify")
+    assert said.code == 1
+    assert f"The approval that {run_id} used has no record." in said.out
+    assert f"{run_id} has ended and has no record." in said.out
 
 
 def test_every_answer_for_a_person_ends_with_what_to_do_next(tandem: CommandLine) -> None:

@@ -1,5 +1,6 @@
 """Nobody gets in without the token, from elsewhere or in a bad form, and whatever is sent gets a described answer."""
 
+import contextlib
 import json
 import os
 import re
@@ -251,3 +252,29 @@ def _with_known_names(served: Served) -> dict[str, Any]:
     asked["sessionId"], asked["planId"] = {"const": version.session_id}, {"const": version.plan_id}
     known["components"]["schemas"]["PlanRequest"]["properties"]["agent"] = {"const": "nobody"}
     return known
+
+
+def test_idle_strangers_do_not_lock_out_who_has_the_token(served: Served) -> None:
+    strangers = []
+    try:
+        for number in range(server.MOST_STRANGERS + 40):
+            strangers.append(socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE_S))
+            if number % 3 == 0:
+                strangers[-1].sendall(b"GET /plans HTTP/1.1\r\nHost: 127.0.0.1")  # half a head
+        assert served.ask("GET", "/plans").status == 200
+        strangers[0].settimeout(PATIENCE_S)
+        with contextlib.suppress(ConnectionError):
+            assert strangers[0].recv(1) == b"", "the oldest stranger made room"
+    finally:
+        for each in strangers:
+            each.close()
+
+
+def test_a_key_that_stands_twice_is_refused_by_name_and_decides_nothing(served: Served) -> None:
+    version = served.propose({"tool": "write", "args": {"path": "twice", "content": "x"}})
+    fields = f'"sessionId": "{version.session_id}", "planId": "{version.plan_id}", "digest": "{version.approval_hash}"'
+    body = f'{{{fields}, "approved": false, "approved": true}}'.encode()
+    found = served.ask("POST", APPROVAL, body=body, Content_Type="application/json")
+    assert (found.status, "'approved' is there twice" in found.data["error"]["message"]) == (422, True)
+    assert not (served.workspace / "twice").exists()
+    assert served.ask("GET", f"/chat/agents/{version.session_id}/plan").status == 200

@@ -48,6 +48,10 @@ def head_of(path: Path) -> Path:
     return path.with_name("audit.jsonl.head")
 
 
+def count_of(path: Path) -> Path:
+    return path.with_name("audit-count")
+
+
 @pytest.mark.req("S0-64")
 def test_records_are_read_back_in_order_and_the_chain_holds(log: AuditLog, path: Path) -> None:
     assert log.verify() == AuditReport(ok=True, records=0)
@@ -161,12 +165,13 @@ def test_a_line_that_is_sealed_but_no_record_is_bad(log: AuditLog, path: Path) -
 
 def test_cut_at_any_byte_of_the_last_line_the_torn_line_goes_and_the_chain_goes_on(log: AuditLog, path: Path) -> None:
     write(log, 2)
-    whole, head = path.read_bytes(), head_of(path).read_bytes()
+    whole, head, count = path.read_bytes(), head_of(path).read_bytes(), count_of(path).read_bytes()
     write(log, 1)
     longer = path.read_bytes()
     for length in (*range(len(whole), len(longer), 4), len(longer) - 1, len(longer)):
         path.write_bytes(longer[:length])
         head_of(path).write_bytes(head)
+        count_of(path).write_bytes(count)
         assert log.verify().ok
         write(log, 1)
         assert log.verify() == AuditReport(ok=True, records=4 if length == len(longer) else 3)
@@ -288,3 +293,48 @@ def test_several_processes_write_one_chain(log: AuditLog, path: Path) -> None:
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     assert log.verify() == AuditReport(ok=True, records=60)
     assert {r.body["words"] for r in log.records()} == {f"{w}:{n}" for w in range(4) for n in range(15)}
+
+
+def test_a_log_removed_with_its_head_is_missed_and_stays_missed(log: AuditLog, path: Path) -> None:
+    write(log, 3)
+    path.unlink()
+    head_of(path).unlink()
+    assert log.verify() == AuditReport(ok=False, records=0, first_bad=1)
+    write(log, 2)
+    assert log.verify() == AuditReport(ok=False, records=0, first_bad=1)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_an_older_log_put_back_with_its_head_is_noticed_and_stays_noticed(log: AuditLog, path: Path, kept: int) -> None:
+    write(log, kept)
+    older = path.read_bytes(), head_of(path).read_bytes()
+    write(log, 4 - kept)
+    path.write_bytes(older[0])
+    head_of(path).write_bytes(older[1])
+    assert log.verify() == AuditReport(ok=False, records=kept, first_bad=kept + 1)
+    write(log, 6)
+    assert log.verify() == AuditReport(ok=False, records=kept, first_bad=kept + 1)
+
+
+def test_another_log_of_the_same_length_is_noticed(log: AuditLog, path: Path) -> None:
+    write(log, 1)
+    older = path.read_bytes(), head_of(path).read_bytes(), count_of(path).read_bytes()
+    write(log, 1)
+    counted = count_of(path).read_bytes()
+    for place, data in zip((path, head_of(path), count_of(path)), older, strict=True):
+        place.write_bytes(data)
+    log.append("fact", A_MOMENT, Fact(words="another second record"))
+    assert log.verify().ok
+    count_of(path).write_bytes(counted)
+    assert log.verify() == AuditReport(ok=False, records=2, first_bad=2)
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{}", b"rubbish"])
+def test_a_log_from_before_the_count_was_kept_still_verifies(log: AuditLog, path: Path, damage: bytes | None) -> None:
+    write(log, 2)
+    count_of(path).unlink()
+    if damage is not None:
+        count_of(path).write_bytes(damage)
+    assert log.verify() == AuditReport(ok=True, records=2)
+    write(log, 1)
+    assert log.verify() == AuditReport(ok=True, records=3)

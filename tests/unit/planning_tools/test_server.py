@@ -151,15 +151,15 @@ async def test_a_stranger_who_says_nothing_is_closed_in_time(tmp_path: Path) -> 
     await host.close()
 
 
-async def test_strangers_beyond_the_limit_are_closed_at_once_and_agents_still_get_in_later(
+async def test_strangers_beyond_the_limit_push_out_the_oldest_of_them_and_no_agent(
     host: PlanningServerHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_module, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(server_module, "MOST_STRANGERS", 2)
     opened(host)
-    async with connected(host), connected(host), connected(host) as third:
-        assert await third.closed()
-    async with greeted(host) as line:
-        assert "result" in await line.ask("ping")
+    async with connected(host) as first, connected(host), connected(host):
+        assert await first.closed()
+        async with greeted(host) as line, connected(host), connected(host):
+            assert "result" in await line.ask("ping")
 
 
 async def test_greeting_ping_list_and_call(host: PlanningServerHost) -> None:
