@@ -4689,11 +4689,6 @@
         </message>
         <message>
             <location filename="../../resources/hazards.toml" />
-            <source>This adds characters that cannot be seen, that change how text is displayed, or that imitate other letters.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../resources/hazards.toml" />
             <source>This change is too large to be read in one look.</source>
             <translation type="unfinished" />
         </message>
@@ -4725,6 +4720,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>This folder is read-only: ask and look, but no plan can be kept or applied here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This has characters that cannot be seen or pass for others, or blanks that can push text out of sight.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Span, Tone, UsageError
+from tandem_desktop.cli.console import Line, Span, Tone, UsageError, sentence
 from tandem_desktop.cli.formatting import edited_page_text, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
 from tandem_desktop.cli.show import go_on, shown_digests
@@ -83,7 +83,7 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     ]
     for flag in sorted({flag for view in views for flag in view.flags}, key=lambda flag: flag.value):
         lines.append((Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}"))
-    lines += dict.fromkeys(note for view in views for note in view.notes)
+    lines += dict.fromkeys(sentence(note) for view in views for note in view.notes)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
     return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
 

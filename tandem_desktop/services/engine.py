@@ -24,6 +24,7 @@ from tandem_desktop.plans.store import ActionPerformer, PlanStore
 from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.review.twins import twins
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.generator import PlanGenerator
 from tandem_desktop.services.portability import Bundles, Templates
@@ -96,10 +97,23 @@ class Engine:
         has_commands = any(operation.is_run for operation in version.operations)
         captured = has_commands and self.commands_captured
         outside = outside_git_directory(self.workspace.path) if has_commands else None
+        alike = twins(version.operations, self._children)
         return tuple(
-            view_operation(operation, self.objects, commands_captured=captured, git_outside=outside)
+            view_operation(
+                operation,
+                self.objects,
+                commands_captured=captured,
+                git_outside=outside,
+                twin=alike.get(operation.id),
+            )
             for operation in version.operations
         )
+
+    def _children(self, folder: str) -> tuple[str, ...]:
+        """The names in a directory of the workspace; none where it cannot be read."""
+        with contextlib.suppress(TandemError, OSError):
+            return self.workspace.children(folder)
+        return ()
 
     def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:
         """For each command that a run would start together with others, which ones."""

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Coverage
@@ -67,7 +67,7 @@ class Acknowledgement(QFrame):
         words.setSpacing(theme.px(4))
         words.addLayout(head)
         if operation.call is not None:
-            command = plain_label("\n".join(wording.visible_lines(operation.call.text)), "code", wrap=True)
+            command = plain_label("\n".join(visible_command(operation.call.text)), "code", wrap=True)
             command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             words.addWidget(command)
             for given in _conditions(operation, workspace):
@@ -95,7 +95,7 @@ def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]
         yield plain_label(said, "muted", wrap=True)
         return
     for name, value in call.env:
-        given = tr("with {name}={value}", name=visible(name), value=visible(value))
+        given = tr("with {name}={value}", name=visible(name), value="\n".join(visible_command(value)))
         yield plain_label(given, "code-muted", wrap=True)
     where = wording.command_conditions(operation, workspace)
     yield plain_label(tr("Will really run {where}", where=where), "muted", wrap=True)
@@ -132,7 +132,7 @@ class ApprovalSheet(Sheet):
 
     def __init__(self, host: QWidget, theme: Theme, workspace: str) -> None:
         super().__init__(host, theme, "approval-sheet", tr("Implement"))
-        self._root, self._workspace = workspace, visible(PurePath(workspace).name)
+        self._root, self._workspace = workspace, visible_name(PurePath(workspace).name)
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
         self._later: list[OperationId] = []
@@ -266,7 +266,7 @@ class ApprovalSheet(Sheet):
         if coverage is not None and not coverage.is_complete:
             told.append(wording.coverage_words(coverage))
         self.said.setText(" ".join(told))
-        self.said.setToolTip(plain_tooltip(visible(self._root)))
+        self.said.setToolTip(plain_tooltip(visible_name(self._root)))
         self.files.setText(f"{totals.files:,}" if totals.files else tr("none"))
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QResizeEvent, QTextOpti
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command, visible_name
 from tandem_desktop.domain.operations import (
     NEW_FILE_MODE,
     Absent,
@@ -62,13 +62,16 @@ class CodeBox(QPlainTextEdit):
         self.textChanged.connect(self._fit)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
+    def show_command(self, command: str) -> None:
+        """Show a command, with hidden characters as tokens and long runs of blanks as their number."""
+        self.setPlainText("\n".join(visible_command(command.rstrip("\n"))))
+
     def show_text(self, text: str) -> bool:
         """Set the text, hidden characters as tokens; True if it changed."""
         if text == self._shown:
             return False
         self._shown = text
         self.setPlainText("\n".join(wording.visible_lines(text.rstrip("\n"))))
-        self._fit()
         return True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -425,13 +428,13 @@ class OperationContent(QWidget):
         for flag in row.view.flags:
             yield _flag(self._theme, flag, row)
         for note in row.view.notes:
-            yield _label(visible(note), "risk")
+            yield _label(note, "risk")
         if (text := operation.call_text) is not None:
             is_external = operation.kind.spec.is_external
             command = CodeBox(self._theme, tr("The call in full") if is_external else tr("The command in full"))
             command.setObjectName("operation-command")
             command.fitted.connect(self.height_changed)
-            command.show_text(text)
+            command.show_command(text)
             yield command
         facts = tuple(_facts(row.view))
         if facts:
@@ -463,18 +466,20 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
         yield tr("Undo"), tr("cannot be undone: its effects are outside the workspace")
     call = operation.command_call
     if call is not None:
-        yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible(call.cwd)
-        yield from ((tr("With {name}", name=visible(name)), visible(value)) for name, value in call.env)
+        yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible_name(call.cwd)
+        yield from (
+            (tr("With {name}", name=visible(name)), "\n".join(visible_command(value))) for name, value in call.env
+        )
         yield tr("Time limit"), f"{call.timeout_s:,} s"
         yield tr("Undo"), _undo_words(view)
     base, after = operation.base, operation.after
     if operation.to is not None:
-        yield tr("From"), visible(operation.path or "")
-        yield tr("To"), visible(operation.to)
+        yield tr("From"), visible_name(operation.path or "")
+        yield tr("To"), visible_name(operation.to)
     if isinstance(base, SymlinkState):
-        yield tr("Link until now"), visible(base.target)
+        yield tr("Link until now"), visible_name(base.target)
     if isinstance(after, SymlinkState):
-        yield tr("Link to"), visible(after.target)
+        yield tr("Link to"), visible_name(after.target)
     if change := wording.mode_change(operation):
         yield tr("Mode"), change
     elif isinstance(base, Absent) and isinstance(after, FileState) and after.mode != NEW_FILE_MODE:
