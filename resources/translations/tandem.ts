@@ -431,6 +431,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Approve {name} without opening it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Approved</source>
             <translation type="unfinished" />
@@ -2579,6 +2584,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Not opened yet: open it with Show.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Not readable text</source>
             <translation type="unfinished" />
@@ -3919,8 +3929,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Skip {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Skipped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Skipped: {name} was not opened.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6892,6 +6912,30 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} days ago</source>
             <extracomment>Of one: {n} day ago</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>{n} empty lines added</source>
+            <extracomment>Of one: {n} empty line added</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>{n} empty lines changed</source>
+            <extracomment>Of one: {n} empty line changed</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>{n} empty lines removed</source>
+            <extracomment>Of one: {n} empty line removed</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from tandem_desktop.diff import look_alikes
 from tandem_desktop.diff.hunks import Hunk, hunks
-from tandem_desktop.diff.text import Document, is_hidden, is_plain
+from tandem_desktop.diff.text import EMPTY_LINES, Document, is_blank, is_hidden, is_plain
 from tandem_desktop.ui.diff.special import SpecialText, content_notes
 from tandem_desktop.ui.i18n import tr, tr_n
 
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
 """The token for a hidden character. Files cannot fake one: the same characters in a file are escaped."""
 _LONE_RETURN = re.compile("\r(?!\n)")
+_BLANKS = b" \t\n\r\x0b\x0c\0"
 MOST_NAMED = 3
 
 
@@ -45,12 +46,28 @@ class DiffSide:
         """One line as shown, without its newline: hidden characters and imitated letters are tokens."""
         return self.document.display(self.document.lines[index])
 
+    def has_blank_run(self, start: int, end: int) -> bool:
+        """Whether so many blank lines follow each other in a range that they are drawn as their number."""
+        run = 0
+        for index in range(start, end):
+            run = run + 1 if self.is_blank(index) else 0
+            if run >= EMPTY_LINES:
+                return True
+        return False
+
     def lines(self, start: int, end: int) -> Iterator[str]:
         return map(self.line, range(start, end))
 
     def length(self, index: int) -> int:
         """About how many characters a line has, known without decoding it."""
         return len(self.document.lines[index])
+
+    def is_blank(self, index: int) -> bool:
+        """Whether nothing of a line can be seen."""
+        raw = self.document.lines[index]
+        if raw.isascii() or self.document.is_binary:
+            return not raw.strip(_BLANKS)
+        return is_blank(raw.decode(self.document.encoding))
 
     def has_newline(self, index: int) -> bool:
         return index < len(self) - 1 or self.document.lines[index].endswith((b"\n", b"\n\0", b"\0\n"))

@@ -1,6 +1,6 @@
 """The approval sheet."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import PurePath
 
 from PySide6.QtCore import Qt, Signal
@@ -33,6 +33,9 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
+UNOPENED = "unopened"
+"""Kept with the approval, beside its flags, of an operation that was skipped by name."""
+
 
 class Acknowledgement(QFrame):
     """A card with a box to tick. Commands are shown in full."""
@@ -40,7 +43,9 @@ class Acknowledgement(QFrame):
     ticked = Signal(bool)
     show_requested = Signal(object)
 
-    def __init__(self, view: OperationView, theme: Theme, workspace: str, beside: str = "") -> None:
+    def __init__(
+        self, view: OperationView, theme: Theme, workspace: str, beside: str = "", *, is_unopened: bool = False
+    ) -> None:
         super().__init__()
         operation = view.operation
         self.operation_id = operation.id
@@ -80,11 +85,36 @@ class Acknowledgement(QFrame):
                 words.addWidget(plain_label(rehearsal_text.recorded_effect(operation), "muted", wrap=True))
             for flag in view.flags:
                 words.addWidget(plain_label(wording.flag_explanation(flag), "muted", wrap=True))
+        for note in view.notes:
+            words.addWidget(plain_label(note, "risk", wrap=True))
+        if is_unopened:
+            words.addLayout(self._unopened(view, theme))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(10), theme.px(8), theme.px(12), theme.px(8))
         layout.setSpacing(theme.px(8))
         layout.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(words, 1)
+
+    def _unopened(self, view: OperationView, theme: Theme) -> QHBoxLayout:
+        """Say that it was not opened; its box stays closed until it is, or until it is skipped by its name."""
+        name = wording.split_path(view.operation.to or view.operation.path or "")[1]
+        self.box.setEnabled(False)
+        said = plain_label(tr("Not opened yet: open it with Show."), "risk", wrap=True)
+        skip = LinkButton(theme, tr("Skip {name}", name=name), "text")
+        skip.setObjectName(f"skip-{view.operation.id}")
+        skip.setAccessibleName(tr("Approve {name} without opening it", name=name))
+
+        def skipped() -> None:
+            self.flags = (*self.flags, UNOPENED)
+            said.setText(tr("Skipped: {name} was not opened.", name=name))
+            skip.hide()
+            self.box.setEnabled(True)
+
+        skip.clicked.connect(skipped)
+        row = QHBoxLayout()
+        row.addWidget(said, 1)
+        row.addWidget(skip, 0, Qt.AlignmentFlag.AlignTop)
+        return row
 
 
 def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]:
@@ -136,6 +166,7 @@ class ApprovalSheet(Sheet):
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
         self._later: list[OperationId] = []
+        self._unopened: frozenset[OperationId] = frozenset()
         self._note_text = self._noted = ""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
@@ -236,8 +267,17 @@ class ApprovalSheet(Sheet):
         self.implement.clicked.connect(self._approve)
         self.add_buttons(self.back, self.rework, self.implement, note=self.note)
 
-    def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0, coverage: Coverage | None = None) -> None:
-        """Open for exactly this page."""
+    def ask(
+        self,
+        page: PlanPage,
+        *,
+        comments: int = 0,
+        not_viewed: int = 0,
+        coverage: Coverage | None = None,
+        unopened: Collection[OperationId] = (),
+    ) -> None:
+        """Open for exactly this page; operations `unopened` have to be opened first, or skipped by name."""
+        self._unopened = frozenset(unopened)
         if self._noted != page.version.plan_id:
             self.notes.clear()
         self._page, self._noted = page, page.version.plan_id
@@ -352,7 +392,13 @@ class ApprovalSheet(Sheet):
         now, self._later = set(self._later[:PAGE]), self._later[PAGE:]
         for view in self._page.views:
             if view.operation.id in now:
-                card = Acknowledgement(view, self._theme, self._workspace, parallel_text(view, self._page))
+                card = Acknowledgement(
+                    view,
+                    self._theme,
+                    self._workspace,
+                    parallel_text(view, self._page),
+                    is_unopened=view.operation.id in self._unopened,
+                )
                 card.show_requested.connect(self._show)
                 if view.flags:
                     card.ticked.connect(self._count)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QResizeEvent, QTextOption
+from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QPaintEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -24,7 +24,7 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.diff.loader import DiffLoader
 from tandem_desktop.ui.diff.options import DiffPreferences
-from tandem_desktop.ui.diff.rows import InlineComment
+from tandem_desktop.ui.diff.rows import InlineComment, SeenLines
 from tandem_desktop.ui.diff.special import image_text, node_notes
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.i18n import tr, tr_n
@@ -35,17 +35,25 @@ from tandem_desktop.ui.plan.image_compare import ImageCompare, read_image
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands
 
+_SLACK = 4
+"""Pixels of a line that may be covered although it counts as seen."""
+
 
 class CodeBox(QPlainTextEdit):
     """A command or its output: complete, selectable, as high as its lines up to a limit."""
 
     fitted = Signal()
     """The wanted height changed."""
+    all_seen = Signal()
+    """Every line was on screen."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
         self._theme = theme
         self._shown: str | None = None
+        self._lines_seen = SeenLines()
+        self.is_seen = False
+        """Whether every line was on screen, in the box and in the list around it."""
         self.setReadOnly(True)
         self.setAccessibleName(name)
         self.setProperty("role", "code-block")
@@ -76,7 +84,23 @@ class CodeBox(QPlainTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._lines_seen = SeenLines()  # lines wrap elsewhere now
         self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        region = self.viewport().visibleRegion().boundingRect()
+        if self.is_seen or region.isEmpty():
+            return
+        above, line = self._theme.px(8) - _SLACK, self.fontMetrics().lineSpacing()
+        first, count = self.verticalScrollBar().value(), round(self.document().size().height()) or 1
+        start = max(0, -(-(region.top() - above - 2 * _SLACK) // line))
+        end = (region.bottom() + 1 - above) // line
+        if end > start:
+            self._lines_seen.add(first + start, first + end - 1)
+        if self._lines_seen.covers(0, count - 1):
+            self.is_seen = True
+            self.all_seen.emit()
 
     def _fit(self) -> None:
         """Wrapped lines count: a long command is read without scrolling sideways."""
@@ -107,6 +131,8 @@ class RowDiff(DiffView):
 
     pictures_ready = Signal(object, object)
     """Two images, one of which may be missing."""
+    opened = Signal()
+    """Its beginning was on screen."""
 
     def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
         super().__init__(theme)
@@ -116,6 +142,8 @@ class RowDiff(DiffView):
         self._loader = DiffLoader(self, source.commands, source.executor, self)
         self._loader.ready.connect(self._arrived)
         self._is_ready = False
+        self.is_opened = False
+        """Whether its beginning was on screen."""
         self._is_gone = False
         self._comments: tuple[Comment, ...] = ()
         self.setObjectName(f"diff-{view.operation.id}")
@@ -179,6 +207,12 @@ class RowDiff(DiffView):
     def is_seen(self) -> bool:
         """Whether all changes were visible; binary content counts as seen."""
         return self._is_ready and (self.diff.is_binary or self.unseen_changes == 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._is_ready and not self.is_opened and not self.visibleRegion().isEmpty():
+            self.is_opened = True
+            self.opened.emit()
 
     def comment(self, number: int) -> Comment:
         """The inline comment with this index."""
@@ -253,6 +287,8 @@ class OperationContent(QWidget):
     """The inside of an expanded card: selectable text and the diff, uncut."""
 
     height_changed = Signal()
+    looked_at = Signal()
+    """It was opened, or all of it was on screen."""
     left_behind = Signal(bool)
     """Navigation went past the last change (True) or before the first one."""
     drop_requested = Signal(int)
@@ -271,6 +307,7 @@ class OperationContent(QWidget):
         self._diff = diff
         self._part = part
         self._output: CodeBox | None = None
+        self._command: CodeBox | None = None
         self._most = 0
         self._images: ImageCompare | None = None
         self.comments = CommentArea(theme)
@@ -293,6 +330,8 @@ class OperationContent(QWidget):
         if diff is not None:
             layout.addWidget(diff, 1)
             diff.pictures_ready.connect(self._show_pictures)
+            diff.all_seen.connect(self.looked_at)
+            diff.opened.connect(self.looked_at)
             diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
             diff.drop_requested.connect(self.drop_requested)
             diff.keep_requested.connect(self.keep_requested)
@@ -367,7 +406,13 @@ class OperationContent(QWidget):
     @property
     def is_seen(self) -> bool:
         """Whether all of it was visible."""
-        return self._diff is None or self._diff.is_seen
+        is_read = self._command is None or self._command.is_seen
+        return is_read and (self._diff is None or self._diff.is_seen)
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether its beginning was visible."""
+        return self._diff is None or self._diff.is_opened
 
     @property
     def folded_regions(self) -> int:
@@ -434,7 +479,9 @@ class OperationContent(QWidget):
             command = CodeBox(self._theme, tr("The call in full") if is_external else tr("The command in full"))
             command.setObjectName("operation-command")
             command.fitted.connect(self.height_changed)
+            command.all_seen.connect(self.looked_at)
             command.show_command(text)
+            self._command = command
             yield command
         facts = tuple(_facts(row.view))
         if facts:
