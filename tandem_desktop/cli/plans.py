@@ -10,6 +10,7 @@ from tandem_desktop.cli.formatting import edited_page_text, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
 from tandem_desktop.cli.show import go_on, shown_digests
 from tandem_desktop.cli.shown_digests import LIFETIME
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.errors import (
     ApprovalDriftError,
     ApprovalMissingError,
@@ -159,9 +160,30 @@ def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
     counts = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     call.console.remark((Span(plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"))
     call.console.remark(f"{count(len(version.operations), 'operation')}{': ' if counts else ''}{counts}")
+    if not shown.with_diff:
+        _skip_unopened(call, version)
     if not call.console.confirms(f"approve {shown.digest[:6]}…?"):
         raise ApprovalMissingError(f"{plan_id} r{version.revision} is not approved; nothing changed.")
     return shown.digest
+
+
+def _skip_unopened(call: CommandContext, version: PlanVersion) -> None:
+    """Ask about each lock file that installs code and whose changes were not printed.
+
+    Raises:
+        ApprovalMissingError: one of them shall not be skipped.
+    """
+    for view in call.engine.view(version):
+        path = view.operation.to or view.operation.path or ""
+        if not view.must_be_opened:
+            continue
+        for note in view.notes:
+            call.console.remark((Span("! ", Tone.WARNING), sentence(note)))
+        if not call.console.confirms(f"skip {visible_name(path)}, whose changes were not shown?"):
+            raise ApprovalMissingError(
+                f"{visible_name(path)} installs code and was not opened; nothing is approved.",
+                next=f"Look at it: {call.command('show', version.plan_id, '--diff')}",
+            )
 
 
 def reject(call: CommandContext) -> CommandResult:

@@ -134,7 +134,8 @@ def show(call: CommandContext) -> CommandResult:
     if terminal is None:
         return answer
     record = shown_digests(call).record
-    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal))
+    with_diff = call.arguments.diff
+    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal, with_diff=with_diff))
 
 
 def shown_digests(call: CommandContext) -> ShownDigests:

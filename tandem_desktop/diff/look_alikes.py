@@ -146,6 +146,15 @@ def _imitations(name: str) -> Iterator[int]:
             if not word[0].isascii() and (_mixes(word[0]) or (is_like_ascii and _imitates_whole(word[0]))):
                 yield from _foreign(word)
     yield from _separators_in(name)
+    yield from _symbols_like_letters(name)
+
+
+def _symbols_like_letters(text: str) -> Iterator[int]:
+    """Signs that are no letters and look like one, beside a letter."""
+    for at, each in enumerate(text):
+        if each > "\u00ff" and not each.isalnum() and each in _imitating() and _prototypes()[ord(each)].isalnum():
+            if any(_ASCII_LETTER.match(c) for c in text[max(0, at - 1) : at] + text[at + 1 : at + 2]):
+                yield at
 
 
 def _words_like_ascii(text: str) -> Iterator[int]:
@@ -162,7 +171,8 @@ def _mixes(word: str) -> bool:
     if _MIXED_IN.search(word):
         return True
     imitating = {each for each in _imitating().intersection(word) if not _NATURAL.match(each)}
-    if not imitating or (_IDEOGRAPHIC.search(word) and all(_is_part_of_cjk(each) for each in imitating)):
+    is_cjk = any(_IDEOGRAPHIC.match(each) and each not in imitating for each in word)
+    if not imitating or (is_cjk and all(_is_part_of_cjk(each) for each in imitating)):
         return False
     return any(not _GREEK.match(each) for each in imitating) or any(
         _GREEK.match(each) and each in imitating and _is_latin_beside(word, at) for at, each in enumerate(word)

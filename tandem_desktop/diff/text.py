@@ -21,7 +21,7 @@ _INVISIBLE = re.compile(
 )
 # Characters the tokens themselves are made of; escaped too, so that no text can imitate a token.
 _TOKEN_ALPHABET = re.compile("[⟨\u2400-\u2421]")
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_/-]*(?:\.[A-Za-z0-9_/-]+)*")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_/-]*(?:\.[A-Za-z0-9_-][A-Za-z0-9_/-]*)*")
 _BLANK = (
     "\t\x0b\x0c\r\x1c-\x20\x85\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff"

@@ -19,8 +19,8 @@ FARTHEST_COLUMN = 120
 """A run of blanks that aligns text with its neighbours up to here is a table."""
 _TAB = 4
 _MOST_NAMED = 3
-_MAY_PUSH = re.compile(rb"\S[ \t\x0b\x0c]{20}|[ \t\x0b\x0c]{81}|\t{20}")
-_MAY_GAP = re.compile(rb"(?:\A|\n)(?:[ \t\r\x0b\x0c]*\n){%d}" % EMPTY_LINES)
+_MAY_PUSH = re.compile(rb"\S[ \t\r\x0b\x0c\x1c-\x1f]{20}|[ \t\r\x0b\x0c\x1c-\x1f]{81}|\t{20}")
+_MAY_GAP = re.compile(rb"(?:\A|\n)(?:[ \t\r\x0b\x0c\x1c-\x1f]*\n){%d}" % EMPTY_LINES)
 
 
 def about_names(operation: StagedOperation) -> Iterator[str]:

@@ -12,7 +12,7 @@ from tandem_desktop.storage.paths import resource
 
 _HASH = re.compile(
     rb"\bsha(?:1|224|256|384|512)[-:=][A-Za-z0-9+/=_-]{16,}|\bh1:[A-Za-z0-9+/=]{20,}|\bzh:[0-9a-f]{32,}"
-    rb"|(?<![A-Za-z0-9+/_-])[0-9A-Fa-f]{32,128}(?![A-Za-z0-9+/_-])|(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{43,}={1,2}"
+    rb"|(?<![A-Za-z0-9])[0-9A-Fa-f]{32,128}(?![A-Za-z0-9])|(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{43,}={1,2}"
     rb"|\bblake[23][a-z]?[-:=][A-Za-z0-9+/=]{20,}|\bmd5[-:=][0-9a-fA-F]{32}"
 )
 _SOURCE = re.compile(
