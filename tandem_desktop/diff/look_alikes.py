@@ -152,9 +152,10 @@ def _imitations(name: str) -> Iterator[int]:
 def _symbols_like_letters(text: str) -> Iterator[int]:
     """Signs that are no letters and look like one, beside a letter."""
     for at, each in enumerate(text):
-        if each > "\u00ff" and not each.isalnum() and each in _imitating() and _prototypes()[ord(each)].isalnum():
-            if any(_ASCII_LETTER.match(c) for c in text[max(0, at - 1) : at] + text[at + 1 : at + 2]):
-                yield at
+        is_sign = each > "\u00ff" and not each.isalnum() and each in _imitating()
+        beside = text[max(0, at - 1) : at] + text[at + 1 : at + 2]
+        if is_sign and _prototypes()[ord(each)].isalnum() and any(_ASCII_LETTER.match(c) for c in beside):
+            yield at
 
 
 def _words_like_ascii(text: str) -> Iterator[int]:

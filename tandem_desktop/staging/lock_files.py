@@ -74,8 +74,8 @@ def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
     old, new = _facts(before or b"", by_version), _facts(after, by_version)
     if added := new - old:
         return f"{name} says what is installed: {_told(before or b'', added)}."
-    lost = any(kind == "checksum" for kind, _, _ in old - new)
-    if lost and (before or b"").count(b"version") == after.count(b"version"):
+    lost = {package for kind, package, _ in old - new if kind == "checksum" and package}
+    if not lost.isdisjoint(line.strip() for line in after.splitlines()):
         return f"{name} says what is installed: checksums are removed, so nothing is compared with them."
     return ""
 

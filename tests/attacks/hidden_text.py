@@ -81,7 +81,9 @@ def _padding() -> Iterator[Attack]:
     for name, blank in BLANKS.items():
         for length in LENGTHS:
             run = (blank * length)[: max(length, 20)]
-            yield Attack(f"command-{name}-{length}", f"{length} {name} before a payload", _in_command(f"ls{run}; {PAYLOAD}"))
+            yield Attack(
+                f"command-{name}-{length}", f"{length} {name} before a payload", _in_command(f"ls{run}; {PAYLOAD}")
+            )
         many = (blank * 3000)[:3000]
         yield Attack(f"line-{name}", f"an added line with 3,000 {name}", _in_file(f"x = 1{many}# {PAYLOAD}"))
     yield Attack("indentation", "a payload behind 200 columns of indentation", _in_file(" " * 200 + PAYLOAD))
@@ -99,12 +101,23 @@ def _environment(folder: Path) -> Outcome:
 def _gap(lines: str) -> Callable[[Path], Outcome]:
     def run(folder: Path) -> Outcome:
         before, after = b"one\n\ntwo\n\n", f"one\n{lines}{PAYLOAD}\n\ntwo\n\n".encode()
-        return Outcome.FLAGGED if _flagged(a_write(content=after, before=before), folder, before, after) else Outcome.BROKEN
+        return (
+            Outcome.FLAGGED
+            if _flagged(a_write(content=after, before=before), folder, before, after)
+            else Outcome.BROKEN
+        )
 
     return run
 
 
-EMPTY = {"newlines": "\n", "blank lines": "   \n", "tab lines": "\t\n", "CRLF": "\r\n", "no-break": "\u00a0\n", "filler": "\u3164\n"}
+EMPTY = {
+    "newlines": "\n",
+    "blank lines": "   \n",
+    "tab lines": "\t\n",
+    "CRLF": "\r\n",
+    "no-break": "\u00a0\n",
+    "filler": "\u3164\n",
+}
 
 
 def _gaps() -> Iterator[Attack]:
@@ -171,71 +184,75 @@ HASH, OTHER = "sha512-" + "A" * 86 + "==", "sha512-" + "B" * 86 + "=="
 HEX, OTHER_HEX = "a" * 64, "b" * 64
 
 
-def _npm(**changed: object) -> bytes:
+def npm(**changed: object) -> bytes:
     entry = {"version": "1.3.0", "resolved": "https://registry.npmjs.org/x/-/x-1.3.0.tgz", "integrity": HASH, **changed}
     packages = {"": {"name": "app", "version": "1.0.0"}, "node_modules/x": {k: v for k, v in entry.items() if v}}
-    other = {"version": "2.0.0", "resolved": "https://registry.npmjs.org/y/-/y-2.tgz", "integrity": HASH[::-1][:20] + HASH}
+    other = {
+        "version": "2.0.0",
+        "resolved": "https://registry.npmjs.org/y/-/y-2.tgz",
+        "integrity": HASH[::-1][:20] + HASH,
+    }
     return json.dumps({"lockfileVersion": 3, "packages": {**packages, "node_modules/y": other}}, indent=2).encode()
 
 
+def _both(path: str, text: str, one: str, other: str) -> tuple[str, bytes, bytes]:
+    """A lock file before and after, which differ where `text` has a percent sign."""
+    return path, text.replace("%", one).encode(), text.replace("%", other).encode()
+
+
+NPM, EVIL = "https://registry.npmjs.org/x.tgz", "https://evil.example/x.tgz"
+CRATES = "registry+https://github.com/rust-lang/crates.io-index"
+A43, B43, A86, B86 = "A" * 43, "B" * 43, "A" * 86, "B" * 86
 LOCKS: dict[str, tuple[str, bytes, bytes]] = {
-    "npm source": ("package-lock.json", _npm(), _npm(resolved="https://evil.example/x.tgz")),
-    "npm integrity": ("package-lock.json", _npm(), _npm(integrity=OTHER)),
-    "npm integrity removed": ("web/package-lock.json", _npm(), _npm(integrity=None)),
-    "npm relative source": ("package-lock.json", _npm(), _npm(resolved="../elsewhere", link=True)),
-    "npm git source": ("package-lock.json", _npm(), _npm(resolved="git+ssh://git@evil.example/x.git#abc")),
-    "npm script": ("package-lock.json", _npm(), _npm(hasInstallScript=True)),
-    "npm in one line": ("package-lock.json", _npm(), _npm(integrity=OTHER).replace(b"\n", b"")),
-    "shrinkwrap": ("npm-shrinkwrap.json", _npm(), _npm(resolved="https://evil.example/x.tgz")),
-    "shouting name": ("PACKAGE-LOCK.JSON", _npm(), _npm(resolved="https://evil.example/x.tgz")),
-    "yarn": (
-        "yarn.lock",
-        f'x@^1:\n  version "1"\n  resolved "https://registry.yarnpkg.com/x.tgz#1"\n  integrity {HASH}\n'.encode(),
-        f'x@^1:\n  version "1"\n  resolved "https://evil.example/x.tgz#1"\n  integrity {HASH}\n'.encode(),
+    "npm source": ("package-lock.json", npm(), npm(resolved=EVIL)),
+    "npm integrity": ("package-lock.json", npm(), npm(integrity=OTHER)),
+    "npm integrity removed": ("web/package-lock.json", npm(), npm(integrity=None)),
+    "npm relative source": ("package-lock.json", npm(), npm(resolved="../elsewhere", link=True)),
+    "npm git source": ("package-lock.json", npm(), npm(resolved="git+ssh://git@evil.example/x.git#abc")),
+    "npm script": ("package-lock.json", npm(), npm(hasInstallScript=True)),
+    "npm in one line": ("package-lock.json", npm(), npm(integrity=OTHER).replace(b"\n", b"")),
+    "shrinkwrap": ("npm-shrinkwrap.json", npm(), npm(resolved=EVIL)),
+    "shouting name": ("PACKAGE-LOCK.JSON", npm(), npm(resolved=EVIL)),
+    "yarn": _both("yarn.lock", f'x@^1:\n  version "1"\n  resolved "%"\n  integrity {HASH}\n', NPM, EVIL),
+    "yarn berry": _both("yarn.lock", '"x@npm:^1":\n  checksum: 10/%\n', HEX, OTHER_HEX),
+    "pnpm": _both(
+        "pnpm-lock.yaml", "packages:\n  /x@1:\n    resolution: {integrity: %}\n", HASH, f"{HASH}, tarball: {EVIL}"
     ),
-    "yarn berry": ("yarn.lock", f'"x@npm:^1":\n  checksum: 10/{HEX}\n'.encode(), f'"x@npm:^1":\n  checksum: 10/{OTHER_HEX}\n'.encode()),
-    "pnpm": (
-        "pnpm-lock.yaml",
-        f"packages:\n  /x@1:\n    resolution: {{integrity: {HASH}}}\n".encode(),
-        f"packages:\n  /x@1:\n    resolution: {{integrity: {HASH}, tarball: https://evil.example/x.tgz}}\n".encode(),
-    ),
-    "bun": ("bun.lock", f'"x": ["x@1", "", {{}}, "{HASH}"],\n'.encode(), f'"x": ["x@1", "", {{}}, "{OTHER}"],\n'.encode()),
+    "bun": _both("bun.lock", '"x": ["x@1", "", {}, "%"],\n', HASH, OTHER),
     "bun binary": ("bun.lockb", b"\0one", b"\0two"),
-    "deno": ("deno.lock", f'"https://deno.land/x": "{HEX}"\n'.encode(), f'"https://deno.land/x": "{OTHER_HEX}"\n'.encode()),
-    "cargo source": (
-        "Cargo.lock",
-        f'[[package]]\nname = "x"\nversion = "1"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "{HEX}"\n'.encode(),
-        f'[[package]]\nname = "x"\nversion = "1"\nsource = "git+https://evil.example/x"\nchecksum = "{HEX}"\n'.encode(),
+    "deno": _both("deno.lock", '"https://deno.land/x": "%"\n', HEX, OTHER_HEX),
+    "cargo source": _both("Cargo.lock", f'name = "x"\nsource = "%"\nchecksum = "{HEX}"\n', CRATES, f"git+{EVIL}"),
+    "poetry": _both("poetry.lock", 'hash = "sha256:%"\n', HEX, OTHER_HEX),
+    "uv": _both(
+        "uv.lock", f'sdist = {{ url = "%", hash = "sha256:{HEX}" }}\n', "https://files.pythonhosted.org/x", EVIL
     ),
-    "poetry": ("poetry.lock", f'hash = "sha256:{HEX}"\n'.encode(), f'hash = "sha256:{OTHER_HEX}"\n'.encode()),
-    "uv": ("uv.lock", f'sdist = {{ url = "https://files.pythonhosted.org/x", hash = "sha256:{HEX}" }}\n'.encode(), f'sdist = {{ url = "https://evil.example/x", hash = "sha256:{HEX}" }}\n'.encode()),
-    "pipenv": ("Pipfile.lock", f'"hashes": [\n "sha256:{HEX}"\n]\n'.encode(), f'"hashes": [\n "sha256:{OTHER_HEX}"\n]\n'.encode()),
-    "requirements hash": ("requirements.txt", f"x==1 --hash=sha256:{HEX}\n".encode(), f"x==1 --hash=sha256:{OTHER_HEX}\n".encode()),
-    "requirements index": ("requirements-dev.txt", b"x==1\n", b"--extra-index-url https://evil.example\nx==1\n"),
-    "composer": ("composer.lock", b'"dist": {\n "url": "https://api.github.com/x",\n "shasum": ""\n}\n', b'"dist": {\n "url": "https://evil.example/x",\n "shasum": ""\n}\n'),
-    "bundler": ("Gemfile.lock", b"GEM\n  remote: https://rubygems.org/\n  specs:\n    x (1.0)\n", b"GEM\n  remote: https://evil.example/\n  specs:\n    x (1.0)\n"),
-    "bundler version": ("Gemfile.lock", b"GEM\n  specs:\n    x (1.0)\n", b"GEM\n  specs:\n    x (6.6.6)\n"),
-    "go": ("go.sum", f"m v1 h1:{'A' * 43}=\n".encode(), f"m v1 h1:{'B' * 43}=\n".encode()),
-    "nuget": ("packages.lock.json", f'"contentHash": "{"A" * 86}=="\n'.encode(), f'"contentHash": "{"B" * 86}=="\n'.encode()),
-    "mix": ("mix.lock", f'"x": {{:hex, :x, "1.0", "{HEX}"}},\n'.encode(), f'"x": {{:hex, :x, "1.0", "{OTHER_HEX}"}},\n'.encode()),
-    "pub": ("pubspec.lock", b'      url: "https://pub.dev"\n', b'      url: "https://evil.example"\n'),
-    "flake": ("flake.lock", f'"narHash": "sha256-{"A" * 43}="\n'.encode(), f'"narHash": "sha256-{"B" * 43}="\n'.encode()),
-    "swift": ("Package.resolved", f'"revision" : "{"a" * 40}"\n'.encode(), f'"revision" : "{"b" * 40}"\n'.encode()),
-    "gradle": ("gradle.lockfile", b"a:b:1.0=compile\n", b"a:b:6.6=compile\n"),
-    "gradle verification": ("gradle/verification-metadata.xml", f'<sha256 value="{HEX}"/>\n'.encode(), f'<sha256 value="{OTHER_HEX}"/>\n'.encode()),
-    "terraform": (".terraform.lock.hcl", f'"h1:{"A" * 43}=",\n'.encode(), f'"h1:{"B" * 43}=",\n'.encode()),
-    "cocoapods": ("ios/Podfile.lock", f"  X: {'a' * 40}\n".encode(), f"  X: {'b' * 40}\n".encode()),
-    "a whole new one": ("vendor/package-lock.json", b"", _npm()),
-}  # fmt: skip
+    "pipenv": _both("Pipfile.lock", '"hashes": [\n "sha256:%"\n]\n', HEX, OTHER_HEX),
+    "requirements hash": _both("requirements.txt", "x==1 --hash=sha256:%\n", HEX, OTHER_HEX),
+    "requirements index": _both("requirements-dev.txt", "%x==1\n", "", f"--extra-index-url {EVIL}\n"),
+    "composer": _both("composer.lock", '"dist": {\n "url": "%",\n "shasum": ""\n}\n', "https://api.github.com/x", EVIL),
+    "bundler": _both("Gemfile.lock", "GEM\n  remote: %\n  specs:\n    x (1.0)\n", "https://rubygems.org/", EVIL),
+    "bundler version": _both("Gemfile.lock", "GEM\n  specs:\n    x (%)\n", "1.0", "6.6.6"),
+    "go": _both("go.sum", "m v1 h1:%=\n", A43, B43),
+    "nuget": _both("packages.lock.json", '"contentHash": "%=="\n', A86, B86),
+    "mix": _both("mix.lock", '"x": {:hex, :x, "1.0", "%"},\n', HEX, OTHER_HEX),
+    "pub": _both("pubspec.lock", '      url: "%"\n', "https://pub.dev", EVIL),
+    "flake": _both("flake.lock", '"narHash": "sha256-%="\n', A43, B43),
+    "swift": _both("Package.resolved", '"revision" : "%"\n', "a" * 40, "b" * 40),
+    "gradle": _both("gradle.lockfile", "a:b:%=compile\n", "1.0", "6.6"),
+    "gradle verification": _both("gradle/verification-metadata.xml", '<sha256 value="%"/>\n', HEX, OTHER_HEX),
+    "terraform": _both(".terraform.lock.hcl", '"h1:%=",\n', A43, B43),
+    "cocoapods": _both("ios/Podfile.lock", "  X: %\n", "a" * 40, "b" * 40),
+    "a whole new one": ("vendor/package-lock.json", b"", npm()),
+}
 
 
 def _swapped(folder: Path) -> Outcome:
     """The lines are the same, in another order: one package gets the source and the checksum of the other."""
-    found = json.loads(_npm())
+    found = json.loads(npm())
     one, other = found["packages"]["node_modules/x"], found["packages"]["node_modules/y"]
     for key in ("resolved", "integrity"):
         one[key], other[key] = other[key], one[key]
-    return _locked("package-lock.json", _npm(), json.dumps(found, indent=2).encode())(folder)
+    return _locked("package-lock.json", npm(), json.dumps(found, indent=2).encode())(folder)
 
 
 def _locked(path: str, before: bytes, after: bytes) -> Callable[[Path], Outcome]:

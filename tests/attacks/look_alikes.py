@@ -94,7 +94,9 @@ OTHERWISE_ON_SOME_DISKS = {
 }
 
 
-def _flagged(operation: StagedOperation, folder: Path, shown: str, *, after: bytes = b"", before: bytes = b"") -> Outcome:
+def _flagged(
+    operation: StagedOperation, folder: Path, shown: str, *, after: bytes = b"", before: bytes = b""
+) -> Outcome:
     (folder / "objects").mkdir()
     objects = ObjectStore(folder / "objects")
     for content in (before, after):
@@ -126,7 +128,12 @@ def _paths() -> Iterator[Attack]:
     for name, sign in SEPARATORS.items():
         yield Attack(f"path-{name}", f"{name} in a path", _path(f"src{sign}app", sign))
         yield Attack(f"dotfile-{name}", f"{name} before a name", _path(f"{sign}env", sign))
-    for name, whole in {"Cyrillic": "сору.py", "Greek": "ΑΒ.md", "full-width": "ｍａｉｎ.py", "script": "𝓶𝓪𝓲𝓷.py"}.items():
+    for name, whole in {
+        "Cyrillic": "сору.py",
+        "Greek": "ΑΒ.md",
+        "full-width": "ｍａｉｎ.py",
+        "script": "𝓶𝓪𝓲𝓷.py",
+    }.items():
         yield Attack(f"path-whole-{name}", f"a name wholly in {name} that looks Latin", _path(whole, whole[0]))
 
 
@@ -190,7 +197,9 @@ def _commands() -> Iterator[Attack]:
 
 def _command(folder: Path, command: str, odd: str) -> Outcome:
     (folder / "objects").mkdir()
-    view = view_operation(a_command(command, description="do it"), ObjectStore(folder / "objects"), commands_captured=True)
+    view = view_operation(
+        a_command(command, description="do it"), ObjectStore(folder / "objects"), commands_captured=True
+    )
     printed = "\n".join(render(line) for line in in_full(view, None))
     is_told = Hazard.HIDDEN_CHARACTERS in view.flags and _token(odd) in printed and odd not in printed
     return Outcome.FLAGGED if is_told else Outcome.BROKEN
