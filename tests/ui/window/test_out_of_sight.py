@@ -26,6 +26,8 @@ def propose(
     def proposed(*steps: dict[str, object]) -> Person:
         CommandLine(workspace, capsys).propose(*steps)
         person = open_window()
+        person.wait(lambda: bool(person.place.plans.plans))
+        person.press(Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
         person.wait(lambda: person.status is PlanStatus.PROPOSED)
         return person
 
