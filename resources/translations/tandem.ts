@@ -486,6 +486,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Approve {name} without opening it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Approved</source>
             <translation type="unfinished" />
@@ -2816,6 +2821,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Not opened yet: open it with Show.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Not readable text</source>
             <translation type="unfinished" />
@@ -4211,8 +4221,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Skip {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Skipped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Skipped: {name} was not opened.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5121,11 +5141,6 @@
         </message>
         <message>
             <location filename="../../resources/hazards.toml" />
-            <source>This adds characters that cannot be seen, that change how text is displayed, or that imitate other letters.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../resources/hazards.toml" />
             <source>This change is too large to be read in one look.</source>
             <translation type="unfinished" />
         </message>
@@ -5167,6 +5182,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>This folder is read-only: ask and look, but no plan can be kept or applied here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This has characters that cannot be seen or pass for others, or blanks that can push text out of sight.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7424,6 +7444,30 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} days ago</source>
             <extracomment>Of one: {n} day ago</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>{n} empty lines added</source>
+            <extracomment>Of one: {n} empty line added</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>{n} empty lines changed</source>
+            <extracomment>Of one: {n} empty line changed</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>{n} empty lines removed</source>
+            <extracomment>Of one: {n} empty line removed</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>

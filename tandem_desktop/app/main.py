@@ -83,12 +83,13 @@ def _build_engine(
     gateway: bool = False,
 ) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
+    from tandem_desktop.diff.text import visible
     from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
     from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     for warning in loaded.warnings:
-        sys.stderr.write(f"tandem: {warning}\n")
+        sys.stderr.write(f"tandem: {visible(warning)}\n")  # it quotes a file of the workspace
     return build_engine(
         root, state=state, on_output=on_output, lives_on=lives_on, settings=loaded.settings, gateway=gateway
     )

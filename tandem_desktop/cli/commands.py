@@ -290,7 +290,8 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "exactly this, once",
         "Approve the newest revision by the digest you were shown. The approval holds in this workspace, for one run,\n"
         "for 24 hours, and ends with any newer revision. At the terminal on which show printed the plan just before,\n"
-        "the digest can be left out: the call asks, and a yes approves exactly what was shown.",
+        "the digest can be left out: the call asks, and a yes approves exactly what was shown. It asks for each lock\n"
+        "file that installs code, by its name, unless show --diff has printed it.",
         (
             ("tandem approve PLAN-1a2b3c4d", "after tandem show PLAN-1a2b3c4d: asks, y approves"),
             ("tandem approve PLAN-1a2b3c4d --digest 0123456789ab", "at least 12 digits of the digest shown"),

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TextIO
 
-from tandem_desktop.diff.text import is_hidden, visible
+from tandem_desktop.diff.text import is_hidden, visible, visible_line, visible_name
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage import syscalls
 
@@ -70,6 +70,11 @@ def sentence(message: str) -> EscapedText:
     return EscapedText("".join(visible(c) if is_hidden(c) or c == "\n" else c for c in message))
 
 
+def named(path: str) -> EscapedText:
+    """A path, a link's target or a host, with what looks like another name spelled out."""
+    return EscapedText(visible_name(path))
+
+
 def _without_empty_end(row: tuple[Piece, ...]) -> tuple[Piece, ...]:
     while row and not render(row[-1]):
         row = row[:-1]
@@ -81,13 +86,13 @@ def _aligned(row: tuple[Piece, ...], widths: list[int], indent: str) -> Line:
     for at, piece in enumerate(row):
         pieces.append(piece)
         if at < len(row) - 1:
-            pieces.append(" " * (widths[at] - len(render(piece)) + 2))
+            pieces.append(EscapedText(" " * (widths[at] - len(render(piece)) + 2)))
     return tuple(pieces)
 
 
 def _painted(piece: Piece, *, colours: bool) -> str:
     text, tone = (piece.text, piece.tone) if isinstance(piece, Span) else (piece, Tone.PLAIN)
-    safe = text if isinstance(text, EscapedText) else visible(text)
+    safe = text if isinstance(text, EscapedText) else visible_line(text)
     return f"{tone.value}{safe}{_RESET}" if colours and tone.value and safe else str(safe)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, table
+from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
 from tandem_desktop.diff.hunks import Hunk
-from tandem_desktop.diff.text import Document
+from tandem_desktop.diff.text import Document, visible, visible_command, visible_line, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import ROOT
@@ -105,7 +105,7 @@ def in_full(
     `whole` is the call that prints what exceeds the limit.
     """
     staged = view.operation
-    yield (Span(staged.id, Tone.STRONG), "  ", staged.action, *_counts(view))
+    yield (Span(staged.id, Tone.STRONG), "  ", _action(staged), *_counts(view))
     yield from _command(staged)
     if staged.recorded_from:
         yield f"{_INDENT}recorded from a rehearsal, in place of:"
@@ -118,7 +118,7 @@ def in_full(
         yield f"{_INDENT}side by side with {', '.join(beside)}, not seeing what the other changes"
     for flag in view.flags:
         yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {view.why(flag)}")
-    yield from (f"{_INDENT}{note}" for note in view.notes)
+    yield from ((_INDENT, sentence(note)) for note in view.notes)
     for label, words in (
         ("the agent says", staged.description),
         ("its reason", staged.rationale),
@@ -144,7 +144,7 @@ def ran_lines(version: PlanVersion, *, whole: bool) -> Iterator[Line]:
     if version.ran:
         yield "Ran in the shadow, and not run again by apply:"
     for each in version.ran:
-        where = "" if each.cwd == ROOT else f", in {each.cwd}"
+        where = EscapedText("" if each.cwd == ROOT else f", in {visible_name(each.cwd)}")
         tone = Tone.WARNING if each.exit_code or each.has_failed else Tone.PLACE
         yield from command_text(each.command)
         yield (_INDENT, Span(each.outcome, tone), where)
@@ -157,7 +157,7 @@ def ran_lines(version: PlanVersion, *, whole: bool) -> Iterator[Line]:
 
 def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedOperation, ...] = ()) -> list[Line]:
     """One line per operation of a run."""
-    words = {staged.id: staged.action for staged in operations}
+    words = {staged.id: _action(staged) for staged in operations}
     return table(_result_row(result, words.get(result.id, "")) for result in results)
 
 
@@ -197,10 +197,10 @@ def edited_page_text(page: Path) -> str:
 
 
 def command_text(command: str) -> Iterator[Line]:
-    """A command, whole, as it is given to the shell."""
+    """A command, whole; what cannot be seen of it is spelled out or counted."""
     first = "$ "
-    for text in command.split("\n"):
-        yield (_INDENT, Span(first, Tone.QUIET), Span(text, Tone.STRONG))
+    for text in visible_command(command):
+        yield (_INDENT, Span(first, Tone.QUIET), Span(EscapedText(text), Tone.STRONG))
         first = "  "
 
 
@@ -215,23 +215,28 @@ def _document(state: NodeState, objects: ObjectStore) -> Document:
     return Document.of(objects.read(state.sha256) if isinstance(state, FileState) else b"")
 
 
+def _action(staged: StagedOperation) -> EscapedText:
+    return EscapedText(staged.action_with(visible if staged.is_run else visible_name))
+
+
 def _summary_row(view: OperationView) -> tuple[Piece, ...]:
     staged = view.operation
-    command = f": {staged.command}" if staged.command else ""
+    command = f": {' ⏎ '.join(visible_command(staged.command))}" if staged.command else ""
     flags = " ".join(flag.value for flag in view.flags)
     plus, minus = (f"+{view.added}", f"-{view.removed}") if view.hunks else ("", "")
     return (
         Span(staged.id, Tone.STRONG),
         Span(plus, Tone.ADDED),
         Span(minus, Tone.REMOVED),
-        f"{staged.action}{command}",
+        EscapedText(f"{_action(staged)}{command}"),
         Span(flags, Tone.WARNING),
     )
 
 
 def _result_row(result: OperationResult, words: str) -> tuple[Piece, ...]:
     status = Span(result.status.value.replace("_", " "), _RESULT_TONES.get(result.status, Tone.PLAIN))
-    why = f"{words}: {result.error}" if result.error and words else result.error or words
+    error = visible_line(result.error or "")
+    why = EscapedText(f"{words}: {error}" if error and words else error or words)
     return (Span(result.id, Tone.STRONG), status, why)
 
 
@@ -250,10 +255,10 @@ def _command(staged: StagedOperation) -> Iterator[Line]:
     if (call := staged.command_call) is None:
         return
     yield from command_text(call.command)
-    where = "the workspace" if call.cwd == "." else call.cwd
-    yield f"{_INDENT}in {where}, at most {call.timeout_s} s"
+    where = "the workspace" if call.cwd == "." else visible_name(call.cwd)
+    yield EscapedText(f"{_INDENT}in {where}, at most {call.timeout_s} s")
     for name, value in call.env:
-        yield (f"{_INDENT}with {name}=", value)
+        yield (f"{_INDENT}with {name}=", EscapedText(" ⏎ ".join(visible_command(value))))
 
 
 def _difference(view: OperationView, before: Document, after: Document, limit: DiffLimit, whole: str) -> Iterator[Line]:

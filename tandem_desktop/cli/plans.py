@@ -5,11 +5,12 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Span, Tone, UsageError
+from tandem_desktop.cli.console import Line, Span, Tone, UsageError, sentence
 from tandem_desktop.cli.formatting import attention_lines, edited_page_text, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
 from tandem_desktop.cli.show import go_on, shown_digests
 from tandem_desktop.cli.shown_digests import LIFETIME
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.errors import (
     ApprovalDriftError,
     ApprovalMissingError,
@@ -82,7 +83,7 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
         *summary_table(views),
     ]
     lines += attention_lines(views)
-    lines += dict.fromkeys(note for view in views for note in view.notes)
+    lines += dict.fromkeys(sentence(note) for view in views for note in view.notes)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
     return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
 
@@ -160,9 +161,30 @@ def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
     call.console.remark(f"{count(len(version.operations), 'operation')}{': ' if counts else ''}{counts}")
     for line in attention_lines(call.engine.views(version, MOST_COMPARED_BYTES)):
         call.console.remark(line)
+    if not shown.with_diff:
+        _skip_unopened(call, version)
     if not call.console.confirms(f"approve {shown.digest[:6]}…?"):
         raise ApprovalMissingError(f"{plan_id} r{version.revision} is not approved; nothing changed.")
     return shown.digest
+
+
+def _skip_unopened(call: CommandContext, version: PlanVersion) -> None:
+    """Ask about each lock file that installs code and whose changes were not printed.
+
+    Raises:
+        ApprovalMissingError: one of them shall not be skipped.
+    """
+    for view in call.engine.view(version):
+        path = view.operation.to or view.operation.path or ""
+        if not view.must_be_opened:
+            continue
+        for note in view.notes:
+            call.console.remark((Span("! ", Tone.WARNING), sentence(note)))
+        if not call.console.confirms(f"skip {visible_name(path)}, whose changes were not shown?"):
+            raise ApprovalMissingError(
+                f"{visible_name(path)} installs code and was not opened; nothing is approved.",
+                next=f"Look at it: {call.command('show', version.plan_id, '--diff')}",
+            )
 
 
 def reject(call: CommandContext) -> CommandResult:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, sentence
+from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, named, sentence
 from tandem_desktop.cli.formatting import command_text, documents, git_lines, in_full, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input
 from tandem_desktop.cli.plans import proposed
@@ -49,8 +49,8 @@ def answers(call: CommandContext, in_conflict: set[str]) -> tuple[Resolution, ..
     whole: dict[str, Choice] = {}
     modes: dict[str, Take] = {}
     regions: dict[str, dict[int, Choice]] = {}
-    for word, named in call.arguments.take:
-        way, (path, numbers) = _way(word), _place(named, in_conflict)
+    for word, given in call.arguments.take:
+        way, (path, numbers) = _way(word), _place(given, in_conflict)
         if numbers:
             regions.setdefault(path, {}).update(dict.fromkeys(numbers, way))
         else:
@@ -100,7 +100,7 @@ def _questions(call: CommandContext, refusal: RebaseConflictError, conflicts: tu
 
 
 def _told(found: Conflict) -> Iterator[Line]:
-    yield (Span(found.path, Tone.STRONG), f" {found.reason} ({', '.join(found.operations)})")
+    yield (Span(named(found.path), Tone.STRONG), f" {found.reason} ({', '.join(found.operations)})")
     if found.modes is not None:
         sides = (("disk", found.modes.disk), ("proposed", found.modes.proposed))
         yield "  mode: " + ", ".join(f"{name} {_octal(mode)}" for name, mode in sides)

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, render, table
+from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, named, render, table
 from tandem_desktop.cli.formatting import git_lines, result_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.diff.text import Document
@@ -208,10 +208,10 @@ def _preview(call: CommandContext, run_id: str, undoing: UndoPlan) -> CommandRes
         "notes": list(undoing.notes),
         "conflicts": _conflicts(undoing.conflicts),
     }
-    rows = [(_undo_words(change), change.path) for change in undoing.files if change.path not in undoing.merged]
-    rows += [("would merge with your edit", path) for path in undoing.merged]
-    rows += [("would leave, it is not empty", path) for path in undoing.kept]
-    rows += [(f"conflict: {reason}", path) for path, reason in undoing.conflicts]
+    rows = [(_undo_words(change), named(change.path)) for change in undoing.files if change.path not in undoing.merged]
+    rows += [("would merge with your edit", named(path)) for path in undoing.merged]
+    rows += [("would leave, it is not empty", named(path)) for path in undoing.kept]
+    rows += [(f"conflict: {reason}", named(path)) for path, reason in undoing.conflicts]
     lines: list[Line] = [
         f"Undoing {run_id} would touch {count(len(changed), 'path')}; nothing was written.",
         *table(rows),
@@ -264,9 +264,9 @@ def _undone(call: CommandContext, undone: UndoneRun, words: str, following: str)
         nothing = {**data, "changed": [], "merged": [], "git": [], "notes": [], "rolled_back": record.rolled_back}
         return CommandResult(nothing, [_ended(record)], exit_code=failure.exit_code, failure=failure)
     lines: list[Line] = [f"{record.of} is {words} by {record.run_id}: {count(len(undone.changed), 'path')} put back."]
-    lines += table((path,) for path in undone.changed)
-    lines += [f"Your later edit of {path} was kept." for path in undone.merged]
-    lines += [f"The folder {path} was left: it holds something else." for path in undone.kept]
+    lines += table((named(path),) for path in undone.changed)
+    lines += [("Your later edit of ", named(path), " was kept.") for path in undone.merged]
+    lines += [("The folder ", named(path), " was left: it holds something else.") for path in undone.kept]
     lines += [*git_lines(undone.git, "in the repository"), *undone.notes]
     return CommandResult(data, lines, next=following)
 

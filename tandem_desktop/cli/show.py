@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
+from tandem_desktop.cli.console import Line, Span, Tone, named, sentence, table
 from tandem_desktop.cli.formatting import (
     DiffLimit,
     agent_text,
@@ -22,7 +22,6 @@ from tandem_desktop.cli.formatting import (
 )
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.cli.shown_digests import ShownDigests
-from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.errors import PlanNotFoundError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.lifecycle import can, is_open
@@ -134,7 +133,8 @@ def show(call: CommandContext) -> CommandResult:
     if terminal is None:
         return answer
     record = shown_digests(call).record
-    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal))
+    with_diff = call.arguments.diff
+    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal, with_diff=with_diff))
 
 
 def _operations(
@@ -199,7 +199,7 @@ def drift(call: CommandContext) -> CommandResult:
             data, ["Nothing has drifted: the files are what the plan was made for."], call.command("show", plan_id)
         )
     lines: list[Line] = [f"{count(len(found), 'path')} changed on disk since {plan_id} was made; apply would refuse:"]
-    lines += table((Span(each.change.value, Tone.WARNING), each.path, readable(each.at)) for each in found)
+    lines += table((Span(each.change.value, Tone.WARNING), named(each.path), readable(each.at)) for each in found)
     return CommandResult(data, lines, next=call.command("rebase", plan_id))
 
 
@@ -218,7 +218,7 @@ def simulate(call: CommandContext) -> CommandResult:
     if not problems:
         told: list[Line] = [f"{total} would apply."]
         if suggested is not None:
-            told.append(f"Suggested order: {', '.join(suggested.order)}. {visible(' '.join(suggested.reasons))}")
+            told.append(f"Suggested order: {', '.join(suggested.order)}. {' '.join(suggested.reasons)}")
         return CommandResult(data, told, next=call.command("show", plan_id, "--diff"))
     lines: list[Line] = [f"{len(problems)} of {total} would not apply:"]
     lines += table((Span(each.step, Tone.WARNING), sentence(each.reason)) for each in problems)
@@ -256,7 +256,7 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
     for task in tasks:
         after = f", after {', '.join(task.blocked_by)}" if task.blocked_by else ""
         lines.append(f"Task {task.id}: {task.subject} ({task.status.value}{after})")
-    lines += [f"Reads {note.path or note.step}: {note.description}" for note in version.notes]
+    lines += [("Reads ", named(note.path or note.step), f": {note.description}") for note in version.notes]
     for said in meta.rejections:
         lines += [f"Sent back at r{said.revision}:", *agent_text(said.feedback)]
     if version.confinement:
@@ -272,7 +272,7 @@ def _refused(version: PlanVersion) -> Iterator[Line]:
     refused = version.network.refused if version.network is not None else ()
     for each in refused[:_MOST_REFUSED]:
         times = "" if each.count == 1 else f", {each.count} times"
-        yield (Span("! ", Tone.WARNING), f"Network refused: {visible(each.host)} port {each.port}{times}")
+        yield (Span("! ", Tone.WARNING), "Network refused: ", named(each.host), f" port {each.port}{times}")
     if len(refused) > _MOST_REFUSED:
         yield (Span("! ", Tone.WARNING), f"Network refused: {len(refused) - _MOST_REFUSED} more; --json lists them")
 

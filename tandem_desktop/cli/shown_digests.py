@@ -27,6 +27,8 @@ class ShownDigest(Frozen):
     digest: str
     terminal: Terminal
     at: datetime
+    with_diff: bool = False
+    """Whether the changes of its files were printed too."""
 
 
 _RECORDS = TypeAdapter(tuple[ShownDigest, ...])
@@ -41,7 +43,9 @@ class ShownDigests:
         self._workspace = workspace
         self._clock = clock
 
-    def record(self, plan_id: PlanId, revision: int, digest: str, terminal: Terminal) -> None:
+    def record(
+        self, plan_id: PlanId, revision: int, digest: str, terminal: Terminal, *, with_diff: bool = False
+    ) -> None:
         """Record that this was printed just now. Where nothing can be written, the digest has to be typed."""
         shown = ShownDigest(
             plan_id=plan_id,
@@ -50,6 +54,7 @@ class ShownDigests:
             digest=digest,
             terminal=terminal,
             at=self._clock(),
+            with_diff=with_diff,
         )
         try:
             with atomic.held(self._lock):

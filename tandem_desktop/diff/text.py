@@ -4,9 +4,14 @@ import codecs
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import blake2b
+from itertools import groupby
+
+from tandem_desktop.diff import look_alikes
 
 UTF16_CODECS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -16,6 +21,20 @@ _INVISIBLE = re.compile(
 )
 # Characters the tokens themselves are made of; escaped too, so that no text can imitate a token.
 _TOKEN_ALPHABET = re.compile("[⟨\u2400-\u2421]")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_/-]*(?:\.[A-Za-z0-9_-][A-Za-z0-9_/-]*)*")
+_BLANK = (
+    "\t\x0b\x0c\r\x1c-\x20\x85\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f"
+    "\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff"
+)
+"""Everything that is drawn as nothing, or as room."""
+_ALL_BLANK = re.compile(f"[{_BLANK}]*")
+BLANK_RUN = re.compile(f"[{_BLANK}]{{20,}}")
+"""Blanks that can push what follows out of sight."""
+EMPTY_LINES = 3
+"""So many empty lines, or more, are drawn as their number."""
+DEEPEST_INDENTATION = 80
+_TAB = 4
+_RUNS_NAMED = 4
 _READABLE_LATIN_1 = re.compile(rb"[\t\n\f\r\x20-\x7e\xa0-\xff]*")
 
 
@@ -49,7 +68,7 @@ class Document:
         """
         if self.encoding == "binary":
             return _visible_bytes(raw_line.removesuffix(b"\n"))
-        return visible(raw_line.decode(self.encoding).removesuffix("\n"))
+        return visible_line(raw_line.decode(self.encoding).removesuffix("\n"))
 
     def _ending(self, raw_line: bytes) -> str:
         wide = self.encoding.startswith("utf-16")
@@ -106,12 +125,97 @@ def is_hidden(character: str) -> bool:
 
 
 def visible(text: str) -> str:
-    """The text with hidden characters as tokens: ␛, ␍, ⟨U+202E⟩. A tab stays a tab."""
+    """The text with hidden characters and imitated letters as tokens: ␛, ␍, ⟨U+202E⟩. A tab stays a tab."""
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(
-        {ord(c): _token(c) for c in set(text) if is_hidden(c) or c == "\n" or _TOKEN_ALPHABET.match(c)}
-    )
+    return _with_tokens(text, look_alikes.in_text(text))
+
+
+def visible_line(text: str) -> str:
+    """As `visible`, and a long run of blanks as its count: ⟨·×3,000⟩. Ordinary indentation stays."""
+    if BLANK_RUN.search(text) is None:
+        return visible(text)
+    marked = set(look_alikes.in_text(text))
+    parts: list[str] = []
+    at = 0
+    for run in BLANK_RUN.finditer(text):
+        if not _is_indentation(run):
+            parts += (_part(text, marked, at, run.start()), _counted(run[0]))
+            at = run.end()
+    return "".join((*parts, _part(text, marked, at, len(text))))
+
+
+def visible_name(name: str) -> str:
+    """A path, a link's target or a host; what looks like another name is spelled out, and so is each odd blank."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    return _with_tokens(name, look_alikes.in_name(name)).replace("\t", "␉")
+
+
+def visible_command(command: str) -> list[str]:
+    """The lines of a command: hidden characters and look-alikes as tokens, blanks and empty lines as their number."""
+    marked = set(look_alikes.in_command(command)) | set(look_alikes.in_text(command))
+    shown: list[str] = []
+    start = 0
+    for is_empty, run in groupby(command.split("\n"), key=is_blank):
+        lines = [*run]
+        size = sum(map(len, lines)) + len(lines)
+        if is_empty and len(lines) >= EMPTY_LINES:
+            shown.append(f"⟨¶×{len(lines):,}⟩")
+        else:
+            at = start
+            for line in lines:
+                shown.append(_command_line(line, {each - at for each in marked if at <= each < at + len(line)}))
+                at += len(line) + 1
+        start += size
+    return shown
+
+
+def is_blank(line: str) -> bool:
+    """True if nothing of a line can be seen."""
+    return not line or line.isspace() or _ALL_BLANK.fullmatch(line) is not None
+
+
+def _command_line(line: str, marked: Collection[int]) -> str:
+    parts: list[str] = []
+    at = 0
+    for run in BLANK_RUN.finditer(line):
+        parts += (_part(line, marked, at, run.start()), _counted(run[0]))
+        at = run.end()
+    return "".join((*parts, _part(line, marked, at, len(line))))
+
+
+def _part(text: str, marked: Collection[int], start: int, end: int) -> str:
+    return _with_tokens(text[start:end], [at - start for at in marked if start <= at < end])
+
+
+def _with_tokens(text: str, marked: Collection[int]) -> str:
+    if text.isascii() and text.isprintable() and not marked:
+        return text
+    hidden = {c: _token(c) for c in set(text) if is_hidden(c) or c == "\n" or _TOKEN_ALPHABET.match(c)}
+    if not marked:
+        return text.translate({ord(c): token for c, token in hidden.items()})
+    chosen = frozenset(marked)
+    return "".join(hidden.get(c) or (f"⟨U+{ord(c):04X}⟩" if at in chosen else c) for at, c in enumerate(text))
+
+
+def _is_indentation(run: re.Match[str]) -> bool:
+    """True of blanks at the beginning of a line that leave its text in sight."""
+    return run.start() == 0 and not run[0].strip(" \t") and len(run[0].expandtabs(_TAB)) <= DEEPEST_INDENTATION
+
+
+def _counted(blanks: str) -> str:
+    """`⟨·×3,000⟩`, or `⟨·×20+→×2⟩`. A mixture of many runs is told by its sum, and told apart from others by a hash."""
+    runs = [(each, len([*run])) for each, run in groupby(blanks)]
+    if len(runs) <= _RUNS_NAMED:
+        return f"⟨{'+'.join(f'{_blank_name(each)}×{count:,}' for each, count in runs)}⟩"
+    kinds = [f"{_blank_name(each)}×{count:,}" for each, count in Counter(blanks).most_common(_RUNS_NAMED)]
+    apart = blake2b(blanks.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"⟨{'+'.join(kinds)}#{apart}⟩"
+
+
+def _blank_name(character: str) -> str:
+    return {" ": "·", "\t": "→"}.get(character) or f"U+{ord(character):04X}"
 
 
 def _token(character: str) -> str:
@@ -154,19 +258,16 @@ _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _MONGOLIAN = re.compile("[\u1820-\u18aa]")
 _JOINING_SCRIPT = re.compile("[\u0600-\u109f\u1780-\u18af\ua840-\ua8ff\U00011000-\U00011fff]")
 _EMOJI_AMONG_OTHERS = frozenset("\u203c\u2049\u2139\u3030\u303d")
-_WORD = re.compile(r"\w+")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 Ranges = Sequence[tuple[int, int]]
 
 
 class HiddenCharacters:
-    """Detects text that is invisible or misleading to a reader."""
+    """Detects characters that are invisible or change how others are displayed."""
 
-    def __init__(self, *, invisible: Ranges, visible: Ranges, lookalikes: Ranges) -> None:
+    def __init__(self, *, invisible: Ranges, visible: Ranges) -> None:
         self._invisible = _members(invisible)
         self._visible = _members(visible)
-        self._lookalike = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in lookalikes) + "]")
         self._is_hidden = lru_cache(maxsize=4096)(self._hidden)
 
     def in_text(self, text: str, *, plain: bytes = PLAIN_IN_CONTENT) -> bool:
@@ -177,10 +278,8 @@ class HiddenCharacters:
         suspicious = {each for each in characters if not self._belongs(each, plain)}
         if not all(_DEPENDS_ON_PLACE.fullmatch(each) for each in suspicious):
             return True
-        if suspicious and any(_out_of_place(text, found.start()) for found in _DEPENDS_ON_PLACE.finditer(text)):
-            return True
-        return any(self._lookalike.match(each) for each in characters) and any(
-            self._lookalike.search(word) and _LATIN.search(word) for word in _WORD.findall(text)
+        return bool(suspicious) and any(
+            _out_of_place(text, found.start()) for found in _DEPENDS_ON_PLACE.finditer(text)
         )
 
     def _belongs(self, character: str, plain: bytes) -> bool:

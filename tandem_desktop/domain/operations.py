@@ -398,23 +398,27 @@ class StagedOperation(Frozen):
     @property
     def action(self) -> str:
         """What will be done, derived from the effect."""
-        return self._filled(self.kind.spec.action)
+        return self.action_with(str)
+
+    def action_with(self, shown: Callable[[str], str]) -> str:
+        """What will be done, with each name as `shown` writes it."""
+        return self._filled(self.kind.spec.action, shown)
 
     @property
     def title(self) -> str:
         """A description for an operation that has none."""
         return self._filled(self.kind.spec.title)
 
-    def _filled(self, template: str) -> str:
+    def _filled(self, template: str, shown: Callable[[str], str] = str) -> str:
         base, after = self.base, self.after
         old = base.mode if isinstance(base, FileState | DirectoryState) else NEW_FILE_MODE
         new = after.mode if isinstance(after, FileState | DirectoryState) else old
-        what = f" (a link to {base.target})" if isinstance(base, SymlinkState) else ""
+        what = f" (a link to {shown(base.target)})" if isinstance(base, SymlinkState) else ""
         return template.format(
-            path=self.path or "",
-            to=self.to or "",
-            target=after.target if isinstance(after, SymlinkState) else "",
-            tool=self.call.tool if isinstance(self.call, ExternalCall) else "",
+            path=shown(self.path or ""),
+            to=shown(self.to or ""),
+            target=shown(after.target) if isinstance(after, SymlinkState) else "",
+            tool=shown(self.call.tool) if isinstance(self.call, ExternalCall) else "",
             what=" (an empty folder)" if isinstance(base, DirectoryState) else what,
             modes=f"{old:04o} → {new:04o}",
             new_mode="" if new == old else f" (mode {new:04o})",

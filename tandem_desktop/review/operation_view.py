@@ -8,20 +8,14 @@ from pathlib import Path, PurePosixPath
 
 from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.lines import changes
-from tandem_desktop.diff.text import detect_encoding, split_lines
+from tandem_desktop.diff.text import detect_encoding, split_lines, visible_name
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.domain.operations import FileState, NodeState, OperationKind, StagedOperation
-from tandem_desktop.staging.hazards import Hazard, explain, flags, reasons
+from tandem_desktop.staging.hazards import Hazard, explain, flags, notes, reason_to_open, reasons
+from tandem_desktop.staging.lock_files import is_lock_file
 from tandem_desktop.staging.path_rules import Reason
 from tandem_desktop.storage.objects import ObjectStore
 
-_LOCK_FILES = frozenset(
-    {
-        *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "deno.lock"),
-        *("poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "cargo.lock", "gemfile.lock", "composer.lock"),
-        *("go.sum", "flake.lock", "mix.lock", "packages.lock.json", "gradle.lockfile", "podfile.lock"),
-    }
-)
 _GENERATED_NAMES = re.compile(
     r".*(\.min\.(js|css)|\.(js|css)\.map|_pb2(_grpc)?\.pyi?|\.pb\.go|\.g\.dart|\.designer\.cs|\.snap)", re.IGNORECASE
 )
@@ -32,7 +26,7 @@ _HEAD_BYTES = 2048
 def generated_as(path: str, content: bytes = b"") -> str:
     """`lock file` or `generated file`, detected by name or first lines; None for handwritten files."""
     name = PurePosixPath(path).name
-    if name.lower() in _LOCK_FILES:
+    if is_lock_file(path):
         return "lock file"
     if _GENERATED_NAMES.fullmatch(name) or _MARK.search(content[:_HEAD_BYTES]):
         return "generated file"
@@ -59,7 +53,9 @@ class OperationView:
     counted: tuple[int, int] | None = None
     """Lines added and removed, if counted before the hunks."""
     notes: tuple[str, ...] = ()
-    """Sentences about what its flags mean here."""
+    """Sentences about what its flags mean here, with hidden characters as tokens."""
+    must_be_opened: bool = False
+    """Whether it installs code, so that nothing is approved before it was opened or skipped by name."""
     reasons: Mapping[Hazard, Reason] = field(default_factory=dict)
     """Why it has a flag, where a rule says more than the flag's explanation."""
 
@@ -95,10 +91,17 @@ def view_operation(
     commands_captured: bool,
     git_outside: Path | None = None,
     most_bytes: int | None = None,
+    twin: str | None = None,
 ) -> OperationView:
-    """Read both sides and compute the view; `git_outside` is the workspace's git folder, where it lies outside of it.
+    """Read both sides and compute the view.
 
-    Sides that have more than `most_bytes` together are not compared line by line.
+    Args:
+        operation: what is proposed.
+        objects: where its bytes are.
+        commands_captured: whether commands run so that their effects in the workspace can be undone.
+        git_outside: the workspace's git folder, where it lies outside of it.
+        twin: another path that one of its new names can be taken for.
+        most_bytes: sides that have more together are not compared line by line.
 
     Raises:
         StorageError: stored bytes are missing or altered.
@@ -108,19 +111,27 @@ def view_operation(
     is_too_large = most_bytes is not None and before != after and len(before or b"") + len(after or b"") > most_bytes
     shown = hunks(before or b"", after or b"") if before != after and not is_too_large else ()
     found = flags(operation, before, after, commands_captured=commands_captured, git_is_outside=git_outside is not None)
+    told = [*notes(operation, before, after)]
+    if twin is not None:
+        found = tuple(hazard for hazard in Hazard if hazard in found or hazard is Hazard.HIDDEN_CHARACTERS)
+        told.append(f"{visible_name(operation.to or operation.path or '')} can be taken for {visible_name(twin)}.")
+    if git_outside is not None and operation.is_run:
+        told.append(_about_git(git_outside))
     return OperationView(
         operation,
         found,
         shown,
         generated_as(operation.to or operation.path or "", after or before or b""),
         reasons=reasons(operation, before, after) if found else {},
-        notes=(_about_git(git_outside),) if git_outside is not None and operation.is_run else (),
+        notes=tuple(told),
+        must_be_opened=bool(reason_to_open(operation, before, after)),
         is_too_large=is_too_large,
     )
 
 
 def _about_git(place: Path) -> str:
-    return f"The git folder at {place} lies outside the workspace: what a command does there cannot be undone."
+    where = visible_name(str(place))
+    return f"The git folder at {where} lies outside the workspace: what a command does there cannot be undone."
 
 
 def count_lines(operation: StagedOperation, objects: ObjectStore) -> tuple[int, int] | None:

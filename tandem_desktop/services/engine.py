@@ -24,6 +24,7 @@ from tandem_desktop.plans.store import ActionPerformer, PlanStore
 from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.review.twins import twins
 from tandem_desktop.services.audit import AuditCheck
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.generator import PlanGenerator
@@ -102,10 +103,22 @@ class Engine:
         has_commands = any(operation.is_run for operation in version.operations)
         captured = has_commands and self.commands_captured
         outside = outside_git_directory(self.workspace.path) if has_commands else None
+        alike = twins(version.operations, self._children)
         for operation in version.operations:
             yield view_operation(
-                operation, self.objects, commands_captured=captured, git_outside=outside, most_bytes=most_bytes
+                operation,
+                self.objects,
+                commands_captured=captured,
+                git_outside=outside,
+                twin=alike.get(operation.id),
+                most_bytes=most_bytes,
             )
+
+    def _children(self, folder: str) -> tuple[str, ...]:
+        """The names in a directory of the workspace; none where it cannot be read."""
+        with contextlib.suppress(TandemError, OSError):
+            return self.workspace.children(folder)
+        return ()
 
     def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:
         """For each command that a run would start together with others, which ones."""

@@ -11,9 +11,11 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from tandem_desktop.diff.text import PLAIN_IN_COMMAND, PLAIN_IN_PATH, HiddenCharacters, is_plain
+from tandem_desktop.diff.text import PLAIN_IN_COMMAND, PLAIN_IN_CONTENT, PLAIN_IN_PATH, HiddenCharacters, is_plain
 from tandem_desktop.domain.operations import CommandCall, DirectoryState, FileState, StagedOperation, SymlinkState
+from tandem_desktop.staging import concealment
 from tandem_desktop.staging.inert_changes import Manifest
+from tandem_desktop.staging.lock_files import installs_code
 from tandem_desktop.staging.path_rules import Reason, bundled_path_rules, parts_of
 from tandem_desktop.storage.paths import resource
 
@@ -62,7 +64,6 @@ def parse_rules(data: Mapping[str, Any]) -> HazardRules:
         hidden=HiddenCharacters(
             invisible=_ranges(characters["invisible"]),
             visible=_ranges(characters["visible"]),
-            lookalikes=_ranges(characters["lookalikes"]),
         ),
         large_bytes=data["large_bytes"],
         large_changed_lines=data["large_changed_lines"],
@@ -122,7 +123,7 @@ def flags(
             found |= {Hazard.IRREVERSIBLE} if _CALLS_GIT.search(command.command) else set()
     if operation.kind.spec.is_external:
         found |= {Hazard.OUTSIDE, Hazard.IRREVERSIBLE}
-        if rules.hidden.in_text(operation.subject):
+        if _hides(operation.subject, rules):
             found.add(Hazard.HIDDEN_CHARACTERS)
     elif not (operation.kind.spec.is_undoable or commands_captured):
         found.add(Hazard.IRREVERSIBLE)
@@ -140,6 +141,29 @@ def acts_by_its_name(path: str) -> bool:
     """Whether a rule names such a file as one that makes code run unasked, or that agents read as instructions."""
     rules, parts = bundled_path_rules(), parts_of(path)
     return rules.named.find(parts) is not None or rules.instructs_agents.find(parts) is not None
+
+
+def reason_to_open(operation: StagedOperation, before: bytes | None, after: bytes | None) -> str:
+    """Why nothing is approved until this was opened, or skipped by its name: a lock file installs other code."""
+    if operation.is_run or (_keeps_bytes(operation) and operation.to is None):
+        return ""
+    return installs_code(operation.to or operation.path or "", None if operation.to else before, after)
+
+
+def notes(operation: StagedOperation, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+    """Sentences about what the flags of an operation mean here."""
+    found = [*concealment.about_names(operation)]
+    if (call := operation.call_text) is not None:
+        environment = operation.command_call.env if operation.command_call is not None else ()
+        for text in (call, *(value for _, value in environment)):
+            found += concealment.about_command(text)
+    if not _keeps_bytes(operation):
+        new = _readable(after)
+        if new is not None:
+            found += concealment.about_added_lines(_readable(before), new)
+    if reason := reason_to_open(operation, before, after):
+        found.append(reason)
+    return tuple(found)
 
 
 def explain(hazard: Hazard) -> str:
@@ -169,7 +193,7 @@ def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | N
 
 def _of_names(operation: StagedOperation, rules: HazardRules) -> set[Hazard]:
     hides = any(rules.hidden.in_text(path, plain=PLAIN_IN_PATH) for path in operation.paths)
-    return {Hazard.HIDDEN_CHARACTERS} if hides else set()
+    return {Hazard.HIDDEN_CHARACTERS} if hides or any(concealment.about_names(operation)) else set()
 
 
 def _changes_only_inert_keys(
@@ -202,6 +226,8 @@ def _of_states(operation: StagedOperation) -> set[Hazard]:
             found.add(Hazard.EXECUTABLE)
     if isinstance(after, SymlinkState):
         found.add(Hazard.LINK)
+        if bundled_rules().hidden.in_text(after.target, plain=PLAIN_IN_PATH):
+            found.add(Hazard.HIDDEN_CHARACTERS)
         if _leaves(after.target, posixpath.dirname(operation.to or operation.path or "")):
             found.add(Hazard.OUTSIDE)
     return found
@@ -209,6 +235,8 @@ def _of_states(operation: StagedOperation) -> set[Hazard]:
 
 def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | None, rules: HazardRules) -> set[Hazard]:
     found: set[Hazard] = set()
+    if reason_to_open(operation, before, after):
+        found.add(Hazard.RUNS_CODE)
     if _keeps_bytes(operation):
         return found
     size = operation.after.size if isinstance(operation.after, FileState) else 0
@@ -229,6 +257,8 @@ def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> se
     found: set[Hazard] = set()
     may_hide = not is_plain(after) and b"\0" not in after
     may_tell = rules.has_secret(after)
+    if b"\0" not in after and any(concealment.about_added_lines(before, after)):
+        found.add(Hazard.HIDDEN_CHARACTERS)
     if not may_hide and not may_tell:
         return found
     added = _lines_added(before, after)
@@ -242,7 +272,7 @@ def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> se
 def _of_command(call: CommandCall, rules: HazardRules) -> set[Hazard]:
     found = {Hazard.RUNS_CODE}
     texts = (call.command, call.cwd, *(part for pair in call.env for part in pair))
-    if any(rules.hidden.in_text(text, plain=PLAIN_IN_COMMAND) for text in texts):
+    if any(_hides(text, rules, PLAIN_IN_COMMAND) for text in texts):
         found.add(Hazard.HIDDEN_CHARACTERS)
     said = "\n".join((call.command, *(f"{name}={value}" for name, value in call.env))).encode("utf-8", "replace")
     if rules.has_secret(said):
@@ -250,6 +280,10 @@ def _of_command(call: CommandCall, rules: HazardRules) -> set[Hazard]:
     if _leaves(call.cwd, "") or call.cwd.startswith("~") or _mentions_outside(said.decode(), call.cwd):
         found.add(Hazard.OUTSIDE)
     return found
+
+
+def _hides(text: str, rules: HazardRules, plain: bytes = PLAIN_IN_CONTENT) -> bool:
+    return rules.hidden.in_text(text, plain=plain) or any(concealment.about_command(text))
 
 
 _START = r"(?:^|(?<=[\s\"'`=:;|&<>(){},@!\[\]\\]))"

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.background import Background
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.errors import TandemError, UserAbortError
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
@@ -597,7 +597,7 @@ class MergeController(RequestController):
             "Revision {revision} fits what is on disk: {n} files merged ({named}).",
             len(merged),
             revision=version.revision,
-            named=some_of([visible(path) for path in merged], _NAMED),
+            named=some_of([visible_name(path) for path in merged], _NAMED),
         )
         self.said.emit(words, "ok")
         self.changed.emit()

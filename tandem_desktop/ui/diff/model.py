@@ -9,17 +9,16 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
+from tandem_desktop.diff import look_alikes
 from tandem_desktop.diff.hunks import Hunk, hunks
-from tandem_desktop.diff.text import Document, is_hidden, is_plain
-from tandem_desktop.staging.hazards import bundled_rules
+from tandem_desktop.diff.text import EMPTY_LINES, Document, is_blank, is_hidden, is_plain
 from tandem_desktop.ui.diff.special import SpecialText, content_notes
 from tandem_desktop.ui.i18n import tr, tr_n
 
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
 """The token for a hidden character. Files cannot fake one: the same characters in a file are escaped."""
-_WORD = re.compile(r"\w+")
 _LONE_RETURN = re.compile("\r(?!\n)")
-_SCRIPT_OF_CODE = re.compile("[\x00-\x7f\u00c0-\u024f\u1e00-\u1eff]")
+_BLANKS = b" \t\n\r\x0b\x0c\0"
 MOST_NAMED = 3
 
 
@@ -45,9 +44,16 @@ class DiffSide:
 
     def line(self, index: int) -> str:
         """One line as shown, without its newline: hidden characters and imitated letters are tokens."""
-        raw = self.document.lines[index]
-        shown = self.document.display(raw)
-        return shown if self.is_plain or shown.isascii() or self.document.is_binary else _imitations_told(shown)
+        return self.document.display(self.document.lines[index])
+
+    def has_blank_run(self, start: int, end: int) -> bool:
+        """Whether so many blank lines follow each other in a range that they are drawn as their number."""
+        run = 0
+        for index in range(start, end):
+            run = run + 1 if self.is_blank(index) else 0
+            if run >= EMPTY_LINES:
+                return True
+        return False
 
     def lines(self, start: int, end: int) -> Iterator[str]:
         return map(self.line, range(start, end))
@@ -55,6 +61,13 @@ class DiffSide:
     def length(self, index: int) -> int:
         """About how many characters a line has, known without decoding it."""
         return len(self.document.lines[index])
+
+    def is_blank(self, index: int) -> bool:
+        """Whether nothing of a line can be seen."""
+        raw = self.document.lines[index]
+        if raw.isascii() or self.document.is_binary:
+            return not raw.strip(_BLANKS)
+        return is_blank(raw.decode(self.document.encoding))
 
     def has_newline(self, index: int) -> bool:
         return index < len(self) - 1 or self.document.lines[index].endswith((b"\n", b"\n\0", b"\0\n"))
@@ -69,10 +82,8 @@ class DiffSide:
         lone = _LONE_RETURN.search(text)
         if lone:
             places.append((lone.start(), tr("a carriage return inside a line")))
-        if bundled_rules().hidden.in_text(text):
-            imitated = next((match for match in _WORD.finditer(text) if _imitates(match[0])), None)
-            if imitated:
-                places.append((imitated.start(), tr("letters of another alphabet that look like Latin ones")))
+        if imitated := look_alikes.in_text(text):
+            places.append((imitated[0], tr("letters of another alphabet that look like Latin ones")))
         return tuple(
             tr("{name} on line {line}", name=name, line=text.count(chr(10), 0, at) + 1) for at, name in sorted(places)
         )
@@ -87,19 +98,6 @@ def hidden_text(side: DiffSide) -> str:
     if len(found) > MOST_NAMED:
         named = tr("{named} and {n} more kinds", named=named, n=len(found) - MOST_NAMED)
     return tr("Characters you would not see are drawn as tokens: {named}.", named=named)
-
-
-def _imitations_told(shown: str) -> str:
-    """Only in words that mix alphabets: a sentence in Greek or Russian stays as it is."""
-    return _WORD.sub(lambda match: _spelled(match[0]) if _imitates(match[0]) else match[0], shown)
-
-
-def _imitates(word: str) -> bool:
-    return not word.isascii() and bundled_rules().hidden.in_text(word)
-
-
-def _spelled(word: str) -> str:
-    return "".join(each if _SCRIPT_OF_CODE.match(each) else f"⟨U+{ord(each):04X}⟩" for each in word)
 
 
 def _named(character: str) -> str:

@@ -227,21 +227,21 @@ class DiffOptions:
     """Display options shared by all diffs."""
 
     splits: bool = True
-    wraps: bool = False
+    wraps: bool = True
     whitespace: str = Whitespace.CHANGED.name
     context: int = FEWEST
     """Unchanged lines around each change."""
 
     @classmethod
     def remembered(cls, kept: object) -> "DiffOptions":
-        """Read stored options; defaults for what is missing or invalid."""
+        """Read stored options; defaults for what is missing or invalid. Lines wrap in every new window."""
         usual = cls()
         if not isinstance(kept, Mapping):
             return usual
         fitting: dict[str, Any] = {
             name: kept[name] for name, value in asdict(usual).items() if type(kept.get(name)) is type(value)
         }
-        found = replace(usual, **fitting)
+        found = replace(usual, **(fitting | {"wraps": True}))
         is_known = found.whitespace in Whitespace.__members__
         return found if is_known and found.context >= FEWEST else usual
 

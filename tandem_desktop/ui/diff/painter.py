@@ -421,7 +421,9 @@ class RowPainter:
     def _fold(self, painter: QPainter, display: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
         is_hot = display.hovered == (index, "fold")
         painter.fillRect(area, self._paint_cache.color("hover" if is_hot else "raised"))
-        painter.setPen(self._paint_cache.pen("text" if is_hot else "muted"))
+        if row.is_change and not is_hot:
+            painter.fillRect(area, self._paint_cache.color("removed" if row.new is None else "added"))
+        painter.setPen(self._paint_cache.pen("risk" if row.is_change else "text" if is_hot else "muted"))
         painter.setFont(self._paint_cache.small)
         painter.drawText(area.adjusted(self._paint_cache.px(12), 0, 0, 0), _LEFT, fold_text(display.rows, row))
         more = more_area(self._theme, area, row)
@@ -481,6 +483,14 @@ class RowPainter:
 
 
 def fold_text(rows: DiffRows, row: DiffRow) -> str:
+    if row.is_change:
+        if row.old is None:
+            told = tr_n("{n} empty line added", "{n} empty lines added", row.lines)
+        elif row.new is None:
+            told = tr_n("{n} empty line removed", "{n} empty lines removed", row.lines)
+        else:
+            told = tr_n("{n} empty line changed", "{n} empty lines changed", row.lines)
+        return f"⟨¶×{row.lines:,}⟩ {told}"
     if row.number < 0:
         return tr_n(
             "⋯ {n} change in bytes that are no text · show",

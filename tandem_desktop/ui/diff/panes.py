@@ -89,7 +89,7 @@ class HeaderButton:
 
 def more_area(theme: Theme, bar: QRect, row: DiffRow) -> QRect:
     """The area of a fold's "10 more" button; empty for a short fold."""
-    if row.number < 0 or row.lines <= _WORTH_MORE:
+    if row.is_change or row.number < 0 or row.lines <= _WORTH_MORE:
         return QRect()
     width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(tr_marked(MORE_LABEL)) + theme.px(24)
     return QRect(bar.right() + 1 - width, bar.top(), width, bar.height())

@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from itertools import accumulate
+from itertools import accumulate, groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
+from tandem_desktop.diff.text import EMPTY_LINES
 from tandem_desktop.ui.diff.model import DiffStretch, FileDiff, StretchKind
 from tandem_desktop.ui.i18n import later
 
@@ -71,6 +72,7 @@ def _best_skips(old: list[frozenset[str]], new: list[frozenset[str]], spare: int
 FOLDED_FROM = 3
 """Fewer lines than this are shown instead of folded: a fold takes a row itself."""
 ALIGNED_UP_TO = 400
+_MOST_ROWS = 1 << 32
 _ALIGNMENTS_KEPT = 2_000
 
 
@@ -194,8 +196,7 @@ class DiffRows:
             hunk = number if kind is RowKind.HEADER else 0
             return DiffRow(kind, hunk=hunk, number=number)
         if kind is RowKind.FOLD:
-            hidden = stretch.old_end - stretch.old_start
-            return DiffRow(kind, old=stretch.old_start, new=stretch.new_start, number=number, lines=hidden)
+            return _folded(stretch, number)
         if stretch.kind is not StretchKind.CHANGE:
             return DiffRow(kind, stretch.hunk, stretch.old_start + offset, stretch.new_start + offset)
         return self._changed(stretch, offset)
@@ -262,10 +263,51 @@ class DiffRows:
                 yield _Block(RowKind.HEADER, 1, None, hunk)
             if stretch.kind is StretchKind.GAP and number not in self.unfolded:
                 yield from self._gap(number, stretch)
-            elif stretch.kind is StretchKind.CHANGE and not self.is_split:
-                yield _Block(RowKind.LINE, old + new, stretch, number)
+            elif stretch.kind is StretchKind.CHANGE:
+                yield from self._change(number, stretch, max(old, new) if self.is_split else old + new)
             else:
                 yield _Block(RowKind.LINE, max(old, new), stretch, number)
+
+    def _change(self, number: int, stretch: DiffStretch, rows: int) -> Iterator[_Block]:
+        """Changed lines; many empty ones in a row are folded to their number."""
+        old, new = self.diff.old, self.diff.new
+        if not (
+            new.has_blank_run(stretch.new_start, stretch.new_end)
+            or old.has_blank_run(stretch.old_start, stretch.old_end)
+        ):
+            yield _Block(RowKind.LINE, rows, stretch, number)
+            return
+        done = 0
+        for is_blank, run in groupby(range(rows), key=lambda offset: self._is_blank(stretch, offset)):
+            offsets = [*run]
+            if is_blank is None or len(offsets) < EMPTY_LINES:
+                continue
+            first, last = self._changed(stretch, offsets[0]), self._changed(stretch, offsets[-1])
+            blank = stretch._replace(
+                old_start=first.old or 0,
+                old_end=0 if last.old is None else last.old + 1,
+                new_start=first.new or 0,
+                new_end=0 if last.new is None else last.new + 1,
+            )
+            name = -2 - offsets[0] - number * _MOST_ROWS
+            if name in self.unfolded:
+                continue
+            if offsets[0] > done:
+                yield _Block(RowKind.LINE, offsets[0] - done, stretch, number, done)
+            yield _Block(RowKind.FOLD, 1, blank, name)
+            done = offsets[-1] + 1
+        if done < rows:
+            yield _Block(RowKind.LINE, rows - done, stretch, number, done)
+
+    def _is_blank(self, stretch: DiffStretch, offset: int) -> tuple[bool, bool] | None:
+        """On which sides a changed row has an empty line; None if there is text in it."""
+        row = self._changed(stretch, offset)
+        is_old, is_new = row.old is not None, row.new is not None
+        if row.old is not None and not self.diff.old.is_blank(row.old):
+            return None
+        if row.new is not None and not self.diff.new.is_blank(row.new):
+            return None
+        return is_old, is_new
 
     def _gap(self, number: int, gap: DiffStretch) -> Iterator[_Block]:
         """Some lines next to each change, and a fold between them where there are enough to be worth one."""
@@ -293,14 +335,16 @@ class DiffRows:
             if block.kind is not RowKind.LINE or stretch is None:
                 yield block
                 continue
-            done = 0
+            done, end = block.skip, block.skip + block.rows
             for offset, number in sorted(self._comments_in(stretch)):
+                if not block.skip <= offset < end:
+                    continue
                 if offset + 1 > done:
                     yield block._replace(rows=offset + 1 - done, skip=done)
                     done = offset + 1
                 yield _Block(RowKind.COMMENT, 1, None, number)
-            if done < block.rows:
-                yield block._replace(rows=block.rows - done, skip=done)
+            if done < end:
+                yield block._replace(rows=end - done, skip=done)
 
     def _comments_in(self, stretch: DiffStretch) -> Iterator[tuple[int, int]]:
         for number, comment in enumerate(self.comments):
@@ -375,6 +419,22 @@ class DiffRows:
                 self._alignments.clear()
             self._alignments[stretch] = pairs
         return pairs
+
+
+def _folded(stretch: DiffStretch, number: int) -> DiffRow:
+    """A fold of unchanged lines, or of empty ones that are added or removed."""
+    old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
+    if stretch.kind is not StretchKind.CHANGE:
+        return DiffRow(RowKind.FOLD, old=stretch.old_start, new=stretch.new_start, number=number, lines=old)
+    return DiffRow(
+        RowKind.FOLD,
+        stretch.hunk,
+        stretch.old_start if old else None,
+        stretch.new_start if new else None,
+        is_change=True,
+        number=number,
+        lines=max(old, new),
+    )
 
 
 def _cut(gap: DiffStretch, at: int) -> tuple[DiffStretch, DiffStretch]:
@@ -479,20 +539,33 @@ class SeenLines:
 
 
 class SeenChanges:
-    """Which lines of both sides were visible."""
+    """Which changed lines of both sides were on screen, whole."""
 
     def __init__(self) -> None:
         self._old, self._new = SeenLines(), SeenLines()
+        self._parts: dict[tuple[bool, int], SeenLines] = {}
 
-    def note(self, rows: Iterable[DiffRow]) -> None:
-        """Record consecutive visible rows."""
-        lines = [row for row in rows if row.kind is RowKind.LINE]
-        for seen, numbers in (
-            (self._old, [row.old for row in lines if row.old is not None]),
-            (self._new, [row.new for row in lines if row.new is not None]),
-        ):
-            if numbers:
-                seen.add(numbers[0], numbers[-1])
+    def knows(self, is_old: bool, line: int) -> bool:
+        return (self._old if is_old else self._new).covers(line, line)
+
+    def add(self, is_old: bool, first: int, last: int) -> None:
+        """Record whole lines."""
+        (self._old if is_old else self._new).add(first, last)
+
+    def add_part(self, key: tuple[bool, int], first: int, last: int, end: int) -> None:
+        """Record parts `first` to `last` of a line that has `end` of them: visual lines, or cells."""
+        if first == 0 and last >= end - 1:
+            self.add(*key, key[1])
+            return
+        parts = self._parts.setdefault(key, SeenLines())
+        parts.add(first, last)
+        if parts.covers(0, end - 1):
+            del self._parts[key]
+            self.add(*key, key[1])
+
+    def forget_parts(self) -> None:
+        """Lines are laid out anew: what was seen of some is counted in other units."""
+        self._parts.clear()
 
     def unseen(self, diff: FileDiff) -> int:
         """How many changes have a line that was never in sight."""

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from tandem_desktop.ui.diff.rows import DiffRow, DiffRows, RowKind
 
+_BYTES = -1
+"""The number of the fold that hides bytes."""
+
 
 class TextPosition(NamedTuple):
     """A row and a character of its line."""
@@ -58,9 +61,11 @@ def selected_text(rows: DiffRows, selection: Selection) -> str:
 def _selected_lines(rows: DiffRows, selection: Selection) -> Iterator[str]:
     for index in range(selection.first.row, selection.last.row + 1):
         row = rows.row(index)
-        if row.kind is RowKind.FOLD and row.old is not None and row.new is not None:
-            side, start = (rows.diff.old, row.old) if selection.is_old else (rows.diff.new, row.new)
-            yield from (line.removesuffix("␍") for line in side.lines(start, start + row.lines))
+        if row.kind is RowKind.FOLD and row.number != _BYTES:
+            takes_old = selection.is_old or (selection.is_old is None and row.new is None)
+            side, start = (rows.diff.old, row.old) if takes_old else (rows.diff.new, row.new)
+            if start is not None:
+                yield from (line.removesuffix("␍") for line in side.lines(start, start + row.lines))
         line = line_of(row, selection.is_old)
         if line is None:
             continue

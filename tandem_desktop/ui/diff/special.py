@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tandem_desktop.diff.text import Document, ends_without_newline
+from tandem_desktop.diff.text import Document, ends_without_newline, visible_name
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, SymlinkState
 from tandem_desktop.ui.i18n import tr, tr_n, tr_table
 
@@ -117,21 +117,24 @@ def _about_text(before: bytes, after: bytes, old: Document, new: Document) -> It
 
 def _about_nodes(before: NodeState, after: NodeState, path: str, moved_from: str | None) -> Iterator[SpecialText]:
     if moved_from is not None:
-        yield SpecialText(tr("Renamed from {moved_from} to {path}.", moved_from=moved_from, path=path), "move")
+        yield SpecialText(
+            tr("Renamed from {moved_from} to {path}.", moved_from=visible_name(moved_from), path=visible_name(path)),
+            "move",
+        )
     match before, after:
         case SymlinkState(), SymlinkState() if before.target != after.target:
             yield SpecialText(
                 tr(
                     "The symbolic link points to {target} instead of {former}.",
-                    target=after.target,
-                    former=before.target,
+                    target=visible_name(after.target),
+                    former=visible_name(before.target),
                 ),
                 "link",
             )
         case _, SymlinkState() if not isinstance(before, SymlinkState):
-            yield SpecialText(_now_a_link(before, after.target), "link")
+            yield SpecialText(_now_a_link(before, visible_name(after.target)), "link")
         case SymlinkState(), _:
-            yield SpecialText(_no_more_a_link(before.target, after), "link")
+            yield SpecialText(_no_more_a_link(visible_name(before.target), after), "link")
         case DirectoryState(), FileState() | Absent():
             gone = isinstance(after, Absent)
             yield SpecialText(

@@ -46,6 +46,8 @@ TALLEST = 480
 """The maximum height hint; a higher diff scrolls inside."""
 REST_MS = 40
 """Idle time after painting before worker threads go on."""
+_SLACK = 4
+"""Pixels of a line that may be covered although it counts as seen: the room above and below its letters."""
 _END_ROOM = 24
 """Cells after the longest line for the note about its end."""
 
@@ -71,6 +73,8 @@ class DiffView(QAbstractScrollArea):
     """The index of an inline comment."""
     open_requested = Signal(str, int)
     """A path and a line to open in the editor."""
+    all_seen = Signal()
+    """Every changed line was on screen."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +84,7 @@ class DiffView(QAbstractScrollArea):
         self._tallest = TALLEST
         self._asked: set[tuple[int, int]] = set()
         self._seen = SeenChanges()
+        self._is_all_seen = False
         self.painter = RowPainter(theme)
         self._heights = RowHeights(0, 1)
         empty = build_file_diff("", b"", b"")
@@ -136,6 +141,7 @@ class DiffView(QAbstractScrollArea):
         self.display.hovered = None
         self._asked.clear()
         self._seen = SeenChanges()
+        self._is_all_seen = False
         self._rebuild(diff, frozenset(), self.display.rows.comments)
         self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
@@ -272,7 +278,45 @@ class DiffView(QAbstractScrollArea):
         visible = [*self._visible(area)]
         self.painter.paint(painter, self.display, visible, area)
         painter.end()
-        self._seen.note([shown.row for shown in visible])
+        self._note_seen()
+
+    def _note_seen(self) -> None:
+        """Record the changed lines that are on screen, or the parts of them that are."""
+        region = self.viewport().visibleRegion().boundingRect()
+        if region.isEmpty() or self._is_all_seen:
+            return
+        self._note_lines(region)
+        if not self.diff.is_preview and self.unseen_changes == 0:
+            self._is_all_seen = True
+            self.all_seen.emit()
+
+    def _note_lines(self, region: QRect) -> None:
+        top, bottom, panes = region.top(), region.bottom() + 1, self.display.panes
+        slack = self.theme.px(_SLACK)
+        for _, row, area in self._visible(region):
+            if not row.is_change:
+                continue
+            is_whole = area.top() >= top - slack and area.bottom() + 1 <= bottom + slack
+            if row.kind is RowKind.FOLD:
+                for is_old, line in ((True, row.old), (False, row.new)):
+                    if is_whole and line is not None:
+                        self._seen.add(is_old, line, line + row.lines - 1)
+                continue
+            for pane in panes.panes:
+                key = line_of(row, pane.is_old)
+                if key is None or self._seen.knows(*key):
+                    continue
+                shown = self.display.shown(row, pane)
+                if shown is None or shown.styled.cut:
+                    continue
+                if self.display.wraps:
+                    first = max(0, -(-(top - slack - area.top()) // panes.line))
+                    last = min(len(shown.starts), (bottom + slack - area.top()) // panes.line) - 1
+                    if last >= first:
+                        self._seen.add_part(key, first, last, len(shown.starts))
+                elif is_whole:
+                    left = int(self.display.scrolled / panes.cell)
+                    self._seen.add_part(key, left, left + int(pane.text_width / panes.cell), max(1, shown.styled.width))
 
     def _visible(self, area: QRect) -> Iterator[VisibleRow]:
         offset, width, rows = self.verticalScrollBar().value(), self.viewport().width(), self.rows
@@ -318,6 +362,7 @@ class DiffView(QAbstractScrollArea):
         return self._wants_split and self.viewport().width() >= self.theme.px(NARROW) and not diff.is_preview
 
     def _fit(self) -> None:
+        self._seen.forget_parts()
         rows, width = self.rows, self.viewport().width()
         largest = max(len(self.diff.old), len(self.diff.new), 1)
         panes = panes_for(self.theme, width, largest, is_split=rows.is_split)
@@ -519,7 +564,8 @@ class DiffView(QAbstractScrollArea):
     @property
     def folded_regions(self) -> int:
         """How many stretches of unchanged lines are still hidden."""
-        return sum(kind is RowKind.FOLD for _, kind in self.rows.special)
+        folds = (self.rows.row(index) for index, kind in self.rows.special if kind is RowKind.FOLD)
+        return sum(not fold.is_change for fold in folds)
 
     @property
     def options(self) -> DiffOptions:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import ends_without_newline, split_lines, visible
+from tandem_desktop.diff.text import ends_without_newline, split_lines, visible, visible_name
 from tandem_desktop.diff.three_way import Lines, Meeting, Region, Stretch, aligned, three_way
 from tandem_desktop.review.conflicts import Choice, Conflict, FileModes, Resolution, Take
 from tandem_desktop.services.rebases import ThreeSides
@@ -384,7 +384,7 @@ class MergeSheet(Sheet):
         if sides.conflict is not None:
             self._conflicts[sides.path] = sides.conflict
         self.paths.setCurrentIndex(self.paths.findData(sides.path))
-        self.title.setText(tr("Merge {path}", path=visible(sides.path)))
+        self.title.setText(tr("Merge {path}", path=visible_name(sides.path)))
         conflict = sides.conflict
         self.view.show_sides((sides.base, sides.disk, sides.proposed), _stretches(sides))
         self._colours.show(sides.path)
@@ -521,7 +521,7 @@ class MergeSheet(Sheet):
             state = tr("merges cleanly")
             if conflict is not None:
                 state = tr("in conflict") if path in self._open else tr("resolved")
-            self.paths.setItemText(index, f"{visible(path)} · {state}")
+            self.paths.setItemText(index, f"{visible_name(path)} · {state}")
 
 
 def _stretches(sides: ThreeSides) -> tuple[Stretch, ...]:
@@ -559,10 +559,10 @@ def _about(sides: ThreeSides, conflict: Conflict | None) -> str:
     if conflict is not None:
         return tr(
             "{path} {reason}. Nothing is guessed: you say what stands.",
-            path=visible(sides.path),
+            path=visible_name(sides.path),
             reason=visible(conflict.reason),
         )
     return tr(
         "{path} changed on disk after it was staged; both changes keep apart and fit together.",
-        path=visible(sides.path),
+        path=visible_name(sides.path),
     )

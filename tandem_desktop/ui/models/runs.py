@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.domain.runs import RunKind, RunStatus
@@ -181,7 +181,7 @@ def _git_lines(effect: GitEffect) -> list[str]:
 def change_words(change: PathChange) -> str:
     """`created app/x.py`, as the run did it."""
     if isinstance(change.before, Absent):
-        return tr("created {path}", path=visible(change.path))
+        return tr("created {path}", path=visible_name(change.path))
     if isinstance(change.after, Absent):
-        return tr("deleted {path}", path=visible(change.path))
-    return tr("changed {path}", path=visible(change.path))
+        return tr("deleted {path}", path=visible_name(change.path))
+    return tr("changed {path}", path=visible_name(change.path))

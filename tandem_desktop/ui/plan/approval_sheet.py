@@ -1,6 +1,6 @@
 """The approval sheet."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import PurePath
 
 from PySide6.QtCore import Qt, Signal
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Coverage
@@ -37,6 +37,8 @@ from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 ROWS = 30
 """Files of a group with a link of their own; further ones are only named."""
+UNOPENED = "unopened"
+"""Kept with the approval, beside its flags, of an operation that was skipped by name."""
 
 
 class Acknowledgement(QFrame):
@@ -45,7 +47,15 @@ class Acknowledgement(QFrame):
     ticked = Signal(bool)
     show_requested = Signal(object)
 
-    def __init__(self, group: AttentionGroup, theme: Theme, workspace: str, beside: str = "") -> None:
+    def __init__(
+        self,
+        group: AttentionGroup,
+        theme: Theme,
+        workspace: str,
+        beside: str = "",
+        *,
+        unopened: Collection[OperationId] = (),
+    ) -> None:
         super().__init__()
         self.group, self._theme = group, theme
         first = group.views[0]
@@ -69,6 +79,11 @@ class Acknowledgement(QFrame):
             words.addLayout(self._beside_link(plain_label(title, "heading", wrap=True), first))
             for each in _details(first, workspace, beside):
                 words.addWidget(each)
+        self._unopened = [view for view in group.views if view.operation.id in unopened]
+        self._skipped: list[OperationId] = []
+        for view in self._unopened:
+            words.addLayout(self._say_unopened(view))
+        self.box.setEnabled(not self._unopened)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(10), theme.px(8), theme.px(12), theme.px(8))
         layout.setSpacing(theme.px(8))
@@ -77,8 +92,9 @@ class Acknowledgement(QFrame):
 
     @property
     def acknowledged(self) -> Iterator[str]:
-        """Each flag of each operation, as `operation:flag`."""
-        return (f"{view.operation.id}:{flag.value}" for view in self.group.views for flag in view.flags)
+        """Each flag of each operation, as `operation:flag`, and what was skipped by its name."""
+        yield from (f"{view.operation.id}:{flag.value}" for view in self.group.views for flag in view.flags)
+        yield from (f"{skipped}:{UNOPENED}" for skipped in self._skipped)
 
     def _add_files(self, words: QVBoxLayout) -> None:
         """Every file of the group, under the reason it is in it."""
@@ -92,6 +108,8 @@ class Acknowledgement(QFrame):
             for view in views[:left]:
                 label = plain_label(wording.title(view.operation), "code", wrap=True)
                 words.addLayout(self._beside_link(label, view))
+                for note in view.notes:
+                    words.addWidget(plain_label(note, "risk", wrap=True))
             if further := views[left:]:
                 text = "\n".join(wording.title(view.operation) for view in further)
                 words.addWidget(plain_label(text, "code", wrap=True))
@@ -109,23 +127,46 @@ class Acknowledgement(QFrame):
         row.addWidget(link, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
+    def _say_unopened(self, view: OperationView) -> QHBoxLayout:
+        """Say that it was not opened; the box stays closed until it is, or until it is skipped by its name."""
+        operation = view.operation
+        name = wording.split_path(operation.to or operation.path or "")[1]
+        said = plain_label(tr("Not opened yet: open it with Show."), "risk", wrap=True)
+        skip = LinkButton(self._theme, tr("Skip {name}", name=name), "text")
+        skip.setObjectName(f"skip-{operation.id}")
+        skip.setAccessibleName(tr("Approve {name} without opening it", name=name))
+
+        def skipped() -> None:
+            self._skipped.append(operation.id)
+            said.setText(tr("Skipped: {name} was not opened.", name=name))
+            skip.hide()
+            self.box.setEnabled(len(self._skipped) == len(self._unopened))
+
+        skip.clicked.connect(skipped)
+        row = QHBoxLayout()
+        row.addWidget(said, 1)
+        row.addWidget(skip, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
 
 def _details(view: OperationView, workspace: str, beside: str) -> Iterator[QWidget]:
     """What one operation does, and why it is flagged."""
     operation = view.operation
     if operation.call is not None:
-        command = plain_label("\n".join(wording.visible_lines(operation.call.text)), "code", wrap=True)
+        command = plain_label("\n".join(visible_command(operation.call.text)), "code", wrap=True)
         command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         yield command
         yield from _conditions(operation, workspace)
         if beside:
             yield plain_label(beside, "muted", wrap=True)
-        return
-    yield plain_label(wording.title(operation), "code", wrap=True)
-    if operation.recorded_from:
-        yield plain_label(rehearsal_text.recorded_effect(operation), "muted", wrap=True)
-    for flag in view.flags:
-        yield plain_label(wording.flag_reason(view, flag), "muted", wrap=True)
+    else:
+        yield plain_label(wording.title(operation), "code", wrap=True)
+        if operation.recorded_from:
+            yield plain_label(rehearsal_text.recorded_effect(operation), "muted", wrap=True)
+        for flag in view.flags:
+            yield plain_label(wording.flag_reason(view, flag), "muted", wrap=True)
+    for note in view.notes:
+        yield plain_label(note, "risk", wrap=True)
 
 
 def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]:
@@ -136,7 +177,7 @@ def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]
         yield plain_label(said, "muted", wrap=True)
         return
     for name, value in call.env:
-        given = tr("with {name}={value}", name=visible(name), value=visible(value))
+        given = tr("with {name}={value}", name=visible(name), value="\n".join(visible_command(value)))
         yield plain_label(given, "code-muted", wrap=True)
     where = wording.command_conditions(operation, workspace)
     yield plain_label(tr("Will really run {where}", where=where), "muted", wrap=True)
@@ -167,10 +208,11 @@ class ApprovalSheet(Sheet):
 
     def __init__(self, host: QWidget, theme: Theme, workspace: str) -> None:
         super().__init__(host, theme, "approval-sheet", tr("Implement"))
-        self._root, self._workspace = workspace, visible(PurePath(workspace).name)
+        self._root, self._workspace = workspace, visible_name(PurePath(workspace).name)
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
         self._later: list[AttentionGroup] = []
+        self._unopened: frozenset[OperationId] = frozenset()
         self._note_text = self._noted = ""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
@@ -273,8 +315,17 @@ class ApprovalSheet(Sheet):
         self.implement.clicked.connect(self._approve)
         self.add_buttons(self.back, self.rework, self.implement, note=self.note)
 
-    def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0, coverage: Coverage | None = None) -> None:
-        """Open for exactly this page."""
+    def ask(
+        self,
+        page: PlanPage,
+        *,
+        comments: int = 0,
+        not_viewed: int = 0,
+        coverage: Coverage | None = None,
+        unopened: Collection[OperationId] = (),
+    ) -> None:
+        """Open for exactly this page; operations `unopened` have to be opened first, or skipped by name."""
+        self._unopened = frozenset(unopened)
         if self._noted != page.version.plan_id:
             self.notes.clear()
         self._page, self._noted = page, page.version.plan_id
@@ -303,7 +354,7 @@ class ApprovalSheet(Sheet):
         if coverage is not None and not coverage.is_complete:
             told.append(wording.coverage_words(coverage))
         self.said.setText(" ".join(told))
-        self.said.setToolTip(plain_tooltip(visible(self._root)))
+        self.said.setToolTip(plain_tooltip(visible_name(self._root)))
         self.files.setText(f"{totals.files:,}" if totals.files else tr("none"))
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
@@ -388,7 +439,8 @@ class ApprovalSheet(Sheet):
         assert self._page is not None
         now, self._later = self._later[:PAGE], self._later[PAGE:]
         for group in now:
-            card = Acknowledgement(group, self._theme, self._workspace, parallel_text(group.views[0], self._page))
+            beside = parallel_text(group.views[0], self._page)
+            card = Acknowledgement(group, self._theme, self._workspace, beside, unopened=self._unopened)
             card.show_requested.connect(self._show)
             if group.flags:
                 card.ticked.connect(self._count)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, StagedOperation
 from tandem_desktop.review.choices import Choices
@@ -147,7 +147,7 @@ class EditSheet(Sheet):
         """Open for one file as it would be now; `is_edited` when that is the person's own version already."""
         self._operation = operation
         self._known = EditableText.of(content)
-        self.title.setText(tr("Edit {path}", path=visible(path)))
+        self.title.setText(tr("Edit {path}", path=visible_name(path)))
         form = text_form(content)
         as_is = (
             tr("As it would be after the plan, {form}.", form=form) if form else tr("As it would be after the plan.")

@@ -103,6 +103,7 @@ class ExpandedContents:
         content = self._make(row)
         content.setParent(view.viewport())
         content.height_changed.connect(view.lay_out_later)
+        content.looked_at.connect(lambda: view.seen.note(row, content))
         content.left_behind.connect(lambda forward: view.leave_content(operation_id, forward))
         content.drop_requested.connect(lambda hunk: view.drop_requested.emit(operation_id, hunk))
         content.keep_requested.connect(lambda hunk: view.keep_requested.emit(operation_id, hunk))

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QResizeEvent, QTextOption
+from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QPaintEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command, visible_name
 from tandem_desktop.domain.operations import (
     NEW_FILE_MODE,
     Absent,
@@ -24,7 +24,7 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.diff.loader import DiffLoader
 from tandem_desktop.ui.diff.options import DiffPreferences
-from tandem_desktop.ui.diff.rows import InlineComment
+from tandem_desktop.ui.diff.rows import InlineComment, SeenLines
 from tandem_desktop.ui.diff.special import image_text, node_notes
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.i18n import tr, tr_n
@@ -35,17 +35,25 @@ from tandem_desktop.ui.plan.image_compare import ImageCompare, read_image
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands
 
+_SLACK = 4
+"""Pixels of a line that may be covered although it counts as seen."""
+
 
 class CodeBox(QPlainTextEdit):
     """A command or its output: complete, selectable, as high as its lines up to a limit."""
 
     fitted = Signal()
     """The wanted height changed."""
+    all_seen = Signal()
+    """Every line was on screen."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
         self._theme = theme
         self._shown: str | None = None
+        self._lines_seen = SeenLines()
+        self.is_seen = False
+        """Whether every line was on screen, in the box and in the list around it."""
         self.setReadOnly(True)
         self.setAccessibleName(name)
         self.setProperty("role", "code-block")
@@ -62,18 +70,37 @@ class CodeBox(QPlainTextEdit):
         self.textChanged.connect(self._fit)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
+    def show_command(self, command: str) -> None:
+        """Show a command, with hidden characters as tokens and long runs of blanks as their number."""
+        self.setPlainText("\n".join(visible_command(command.rstrip("\n"))))
+
     def show_text(self, text: str) -> bool:
         """Set the text, hidden characters as tokens; True if it changed."""
         if text == self._shown:
             return False
         self._shown = text
         self.setPlainText("\n".join(wording.visible_lines(text.rstrip("\n"))))
-        self._fit()
         return True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._lines_seen = SeenLines()  # lines wrap elsewhere now
         self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        region = self.viewport().visibleRegion().boundingRect()
+        if self.is_seen or region.isEmpty():
+            return
+        above, line = self._theme.px(8) - _SLACK, self.fontMetrics().lineSpacing()
+        first, count = self.verticalScrollBar().value(), round(self.document().size().height()) or 1
+        start = max(0, -(-(region.top() - above - 2 * _SLACK) // line))
+        end = (region.bottom() + 1 - above) // line
+        if end > start:
+            self._lines_seen.add(first + start, first + end - 1)
+        if self._lines_seen.covers(0, count - 1):
+            self.is_seen = True
+            self.all_seen.emit()
 
     def _fit(self) -> None:
         """Wrapped lines count: a long command is read without scrolling sideways."""
@@ -104,6 +131,8 @@ class RowDiff(DiffView):
 
     pictures_ready = Signal(object, object)
     """Two images, one of which may be missing."""
+    opened = Signal()
+    """Its beginning was on screen."""
 
     def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
         super().__init__(theme)
@@ -113,6 +142,8 @@ class RowDiff(DiffView):
         self._loader = DiffLoader(self, source.commands, source.executor, self)
         self._loader.ready.connect(self._arrived)
         self._is_ready = False
+        self.is_opened = False
+        """Whether its beginning was on screen."""
         self._is_gone = False
         self._comments: tuple[Comment, ...] = ()
         self.setObjectName(f"diff-{view.operation.id}")
@@ -176,6 +207,12 @@ class RowDiff(DiffView):
     def is_seen(self) -> bool:
         """Whether all changes were visible; binary content counts as seen."""
         return self._is_ready and (self.diff.is_binary or self.unseen_changes == 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._is_ready and not self.is_opened and not self.visibleRegion().isEmpty():
+            self.is_opened = True
+            self.opened.emit()
 
     def comment(self, number: int) -> Comment:
         """The inline comment with this index."""
@@ -250,6 +287,8 @@ class OperationContent(QWidget):
     """The inside of an expanded card: selectable text and the diff, uncut."""
 
     height_changed = Signal()
+    looked_at = Signal()
+    """It was opened, or all of it was on screen."""
     left_behind = Signal(bool)
     """Navigation went past the last change (True) or before the first one."""
     drop_requested = Signal(int)
@@ -268,6 +307,7 @@ class OperationContent(QWidget):
         self._diff = diff
         self._part = part
         self._output: CodeBox | None = None
+        self._command: CodeBox | None = None
         self._most = 0
         self._images: ImageCompare | None = None
         self.comments = CommentArea(theme)
@@ -290,6 +330,8 @@ class OperationContent(QWidget):
         if diff is not None:
             layout.addWidget(diff, 1)
             diff.pictures_ready.connect(self._show_pictures)
+            diff.all_seen.connect(self.looked_at)
+            diff.opened.connect(self.looked_at)
             diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
             diff.drop_requested.connect(self.drop_requested)
             diff.keep_requested.connect(self.keep_requested)
@@ -364,7 +406,13 @@ class OperationContent(QWidget):
     @property
     def is_seen(self) -> bool:
         """Whether all of it was visible."""
-        return self._diff is None or self._diff.is_seen
+        is_read = self._command is None or self._command.is_seen
+        return is_read and (self._diff is None or self._diff.is_seen)
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether its beginning was visible."""
+        return self._diff is None or self._diff.is_opened
 
     @property
     def folded_regions(self) -> int:
@@ -425,13 +473,15 @@ class OperationContent(QWidget):
         for flag in row.view.flags:
             yield _flag(self._theme, flag, row)
         for note in row.view.notes:
-            yield _label(visible(note), "risk")
+            yield _label(note, "risk")
         if (text := operation.call_text) is not None:
             is_external = operation.kind.spec.is_external
             command = CodeBox(self._theme, tr("The call in full") if is_external else tr("The command in full"))
             command.setObjectName("operation-command")
             command.fitted.connect(self.height_changed)
-            command.show_text(text)
+            command.all_seen.connect(self.looked_at)
+            command.show_command(text)
+            self._command = command
             yield command
         facts = tuple(_facts(row.view))
         if facts:
@@ -463,18 +513,20 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
         yield tr("Undo"), tr("cannot be undone: its effects are outside the workspace")
     call = operation.command_call
     if call is not None:
-        yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible(call.cwd)
-        yield from ((tr("With {name}", name=visible(name)), visible(value)) for name, value in call.env)
+        yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible_name(call.cwd)
+        yield from (
+            (tr("With {name}", name=visible(name)), "\n".join(visible_command(value))) for name, value in call.env
+        )
         yield tr("Time limit"), f"{call.timeout_s:,} s"
         yield tr("Undo"), _undo_words(view)
     base, after = operation.base, operation.after
     if operation.to is not None:
-        yield tr("From"), visible(operation.path or "")
-        yield tr("To"), visible(operation.to)
+        yield tr("From"), visible_name(operation.path or "")
+        yield tr("To"), visible_name(operation.to)
     if isinstance(base, SymlinkState):
-        yield tr("Link until now"), visible(base.target)
+        yield tr("Link until now"), visible_name(base.target)
     if isinstance(after, SymlinkState):
-        yield tr("Link to"), visible(after.target)
+        yield tr("Link to"), visible_name(after.target)
     if change := wording.mode_change(operation):
         yield tr("Mode"), change
     elif isinstance(base, Absent) and isinstance(after, FileState) and after.mode != NEW_FILE_MODE:

@@ -272,7 +272,7 @@ class OperationList(QListView):
             self.contents.place()
 
     def _note_seen(self) -> None:
-        """Rows that stay visible for a moment count as seen."""
+        """Rows that stay visible for a moment count as seen, contents as far as they were on screen."""
         if not self._is_laid_out():
             return
         for number in self.rows_in_sight():

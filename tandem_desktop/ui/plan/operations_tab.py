@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
@@ -324,7 +324,7 @@ def _summed(folder: str, totals: Totals) -> str:
     """`app/routes/ · 3 files +40 −12`."""
     lines = [f"+{totals.added:,}" if totals.added else "", f"−{totals.removed:,}" if totals.removed else ""]
     files = tr_n("{n} file", "{n} files", totals.files)
-    return " ".join(filter(None, (f"{visible(folder)} · {files}", *lines)))
+    return " ".join(filter(None, (f"{visible_name(folder)} · {files}", *lines)))
 
 
 class ResultLine(Banner):

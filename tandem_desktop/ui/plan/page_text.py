@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.network import RefusedHost
 from tandem_desktop.domain.plan import PlanStatus
@@ -121,7 +121,7 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
         text = tr(
             "{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. "
             "To change the plan, send it back for rework.",
-            page=visible(page.edited_page),
+            page=visible_name(page.edited_page),
             record=f"r{version.revision:03d}.json",
         )
         yield BannerText("risk", text, (("rework", tr("Rework")),))
@@ -142,7 +142,9 @@ _CONFINEMENTS = {"not confined": "risk", "confined by Landlock": "info"}
 
 
 def _refused_sentence(refused: tuple[RefusedHost, ...]) -> str:
-    named = [f"{visible(each.host)}:{each.port}" + (f" ×{each.count}" if each.count > 1 else "") for each in refused]
+    named = [
+        f"{visible_name(each.host)}:{each.port}" + (f" ×{each.count}" if each.count > 1 else "") for each in refused
+    ]
     more = len(named) - _MOST_REFUSED
     hosts = ", ".join(named[:_MOST_REFUSED])
     if more > 0:
@@ -237,7 +239,7 @@ def drifted_paths(page: PlanPage, operation: OperationId | None = None) -> tuple
 def _drift_sentence(page: PlanPage, now: datetime) -> str:
     paths = drifted_paths(page)
     when = {each.path: f" {wording.since(each.at, now)}" for each in page.drifted if each.at is not None}
-    told = [visible(path) + when.get(path, "") for path in paths]
+    told = [visible_name(path) + when.get(path, "") for path in paths]
     return tr_n(
         "{n} file drifted since staging ({named}). The plan cannot be implemented as it is.",
         "{n} files drifted since staging ({named}). The plan cannot be implemented as it is.",

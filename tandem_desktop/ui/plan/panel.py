@@ -165,7 +165,14 @@ class PlanSteps:
         elif kind is EventKind.APPROVE and not panel.refusal:
             not_viewed = panel.model.total - len(panel.model.viewed)
             shown = coverage(page.version, panel.operations.list.seen.all)
-            panel.sheets.approval.ask(page, comments=len(panel.comments), not_viewed=not_viewed, coverage=shown)
+            unopened = [
+                view.operation.id
+                for view in page.views
+                if view.must_be_opened and not panel.operations.list.seen.is_opened(view.operation)
+            ]
+            panel.sheets.approval.ask(
+                page, comments=len(panel.comments), not_viewed=not_viewed, coverage=shown, unopened=unopened
+            )
         elif kind is EventKind.REQUEST_REVISION:
             panel.sheets.rework.ask(page, panel.comments)
         elif kind is EventKind.CANCEL:

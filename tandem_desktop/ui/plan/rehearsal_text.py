@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.review.operation_view import OperationView
@@ -139,7 +139,7 @@ def instead(version: PlanVersion) -> str:
 
 def one_line(command: str) -> str:
     """A command in a sentence."""
-    return _cut(visible(" ".join(command.split())))
+    return _cut(" ".join(visible_command(" ".join(command.split()))))
 
 
 def _prefix(found: Rehearsed) -> Piece:

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.plan import IgnoredFiles, IgnoredFolder, RanCommand
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.plan.operation_content import CodeBox
@@ -87,7 +87,7 @@ class RanRow(QFrame):
         head = QHBoxLayout()
         head.setSpacing(theme.px(8))
         text = CodeBox(theme, tr("Command"))
-        text.show_text(command.command)
+        text.show_command(command.command)
         has_failed = bool(command.exit_code) or command.has_failed
         outcome = plain_label(outcome_text(command), "risk" if has_failed else "muted")
         head.addWidget(text, 1)
@@ -175,7 +175,7 @@ def sentence(ignored: IgnoredFiles) -> str:
         return tr_n(
             "{n} ignored file is not part of the plan.", "{n} ignored files are not part of the plan.", ignored.count
         )
-    folder = f"{visible(largest.path)}/"
+    folder = f"{visible_name(largest.path)}/"
     if others == 0:
         return tr_n(
             "{n} ignored file in {folder} is not part of the plan.",
@@ -193,7 +193,7 @@ def sentence(ignored: IgnoredFiles) -> str:
 
 
 def _folder_words(folder: IgnoredFolder) -> str:
-    name = tr("the workspace itself") if folder.path == "." else f"{visible(folder.path)}/"
+    name = tr("the workspace itself") if folder.path == "." else f"{visible_name(folder.path)}/"
     return f"{name}  {tr_n('{n} file', '{n} files', folder.count)}, {_size(folder.bytes)}"
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.execution.undo import WHOLE, UndoPart, UndoPlan
@@ -33,7 +33,7 @@ class UndoRequest:
         if self.to_before:
             return tr("Back to before this run")
         if self.part.path is not None:
-            return tr("Undo {path} of this run", path=visible(self.part.path))
+            return tr("Undo {path} of this run", path=visible_name(self.part.path))
         if self.part.operation is None and self.part.keep_git:
             return tr("Undo the working files of this run")
         if self.part.is_whole:
@@ -123,16 +123,16 @@ class UndoSheet(Sheet):
         for words in runs if not undoing.conflicts else ():
             self._add("undo", "muted", _column(tr("undo"), visible(words)))
         for path, why in undoing.conflicts:
-            where = "" if path in undoing.in_git else f"{visible(path)}  "
+            where = "" if path in undoing.in_git else f"{visible_name(path)}  "
             self._add("warning", "risk", _column(tr("conflict"), f"{where}{visible(why)}"))
         # With a conflict nothing is undone, so only conflicts are listed.
         for change in undoing.files if not undoing.conflicts else ():
-            self._add(*_sign(change), _column(_verb(change), f"{visible(change.path)}{_merged(change, undoing)}"))
+            self._add(*_sign(change), _column(_verb(change), f"{visible_name(change.path)}{_merged(change, undoing)}"))
         for path in undoing.kept if not undoing.conflicts else ():
             why = tr("it holds something else by now")
-            self._add("folder", "muted", _column(tr("stays"), f"{visible(path)}  {why}"))
+            self._add("folder", "muted", _column(tr("stays"), f"{visible_name(path)}  {why}"))
         for effect in undoing.git:
-            where = "" if effect.repository == "." else f"{visible(effect.repository)}  "
+            where = "" if effect.repository == "." else f"{visible_name(effect.repository)}  "
             for line in effect.lines:
                 self._add("undo", "muted", _column(tr("git"), f"{where}{visible(line)}"))
         for note in undoing.notes if not undoing.conflicts else ():
@@ -253,7 +253,9 @@ class RestoreSheet(Sheet):
         if files is None:
             return tr_marked(_NO_FILES)
         if files.undoing.conflicts:
-            named = "\n".join(f"· {visible(path)}  {visible(why)}" for path, why in files.undoing.conflicts[:_NAMED])
+            named = "\n".join(
+                f"· {visible_name(path)}  {visible(why)}" for path, why in files.undoing.conflicts[:_NAMED]
+            )
             return f"{tr('Later edits are in the way, so the files cannot go back:')}\n{named}"
         paths = [change.path for change in files.undoing.files]
         lines = [
@@ -266,7 +268,9 @@ class RestoreSheet(Sheet):
         ]
         for path in paths[:_NAMED]:
             is_merged = path in files.undoing.merged
-            lines.append(f"· {visible(path)}  {tr('keeps your later edits')}" if is_merged else f"· {visible(path)}")
+            lines.append(
+                f"· {visible_name(path)}  {tr('keeps your later edits')}" if is_merged else f"· {visible_name(path)}"
+            )
         if len(paths) > _NAMED:
             lines.append(tr("… and {n} more", n=f"{len(paths) - _NAMED:,}"))
         lines += [f"· {visible(line)}" for effect in files.undoing.git for line in effect.lines]

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.domain.review import Seen
 from tandem_desktop.review.viewed import Looked, mark
@@ -17,6 +18,11 @@ class SeenOperations:
 
     def __init__(self) -> None:
         self._seen: dict[OperationId, Seen] = {}
+        self._opened: dict[OperationId, str] = {}
+
+    def is_opened(self, operation: StagedOperation) -> bool:
+        """Whether the content of exactly this operation was opened."""
+        return self._opened.get(operation.id) == mark(operation)
 
     @property
     def all(self) -> tuple[Seen, ...]:
@@ -24,6 +30,8 @@ class SeenOperations:
 
     def note(self, row: OperationRow, content: OperationContent | None) -> None:
         """Record a visible row, with its content if expanded."""
+        if content is not None and content.is_opened:
+            self._opened[row.operation.id] = mark(row.operation)
         if content is not None and content.is_seen:
             self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=content.folded_regions)
         elif content is None and wording.is_told_in_its_line(row.view):
@@ -33,6 +41,7 @@ class SeenOperations:
         """Start over for another plan; a revision `by_choice` of the user keeps what was seen."""
         if before is None:
             self._seen.clear()
+            self._opened.clear()
         elif by_choice and now.origin is Origin.PERSON and now.parent_revision == before.revision:
             marks = {operation.id: mark(operation) for operation in before.operations}
             for operation in now.operations:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command, visible_name
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.review import Coverage
@@ -115,13 +115,13 @@ def kind_counts(totals: Totals) -> str:
 def subject(operation: StagedOperation) -> tuple[str, str]:
     """The folder part and the name part of what the row is about; a command has only a name."""
     if operation.is_run:
-        first, *rest = visible_lines(operation.subject)
+        first, *rest = visible_command(operation.subject)
         return "", f"{first} …" if rest else first
     folder, name = split_path(operation.path or "")
     if operation.to is not None:
-        name = f"{name} → {visible(operation.to)}"
+        name = f"{name} → {visible_name(operation.to)}"
     elif isinstance(operation.after, SymlinkState):
-        name = f"{name} → {visible(operation.after.target)}"
+        name = f"{name} → {visible_name(operation.after.target)}"
     return folder, name
 
 
@@ -133,7 +133,7 @@ def title(operation: StagedOperation) -> str:
 
 def split_path(path: str) -> tuple[str, str]:
     folder, slash, name = path.rpartition("/")
-    return visible(folder + slash), visible(name)
+    return visible_name(folder + slash), visible_name(name)
 
 
 def agent_reason(operation: StagedOperation) -> str:
@@ -161,7 +161,7 @@ def state_text(state: NodeState) -> str:
                 mode=f"{state.mode:04o}",
             )
         case SymlinkState():
-            return tr("a symbolic link to {target}", target=visible(state.target))
+            return tr("a symbolic link to {target}", target=visible_name(state.target))
         case DirectoryState():
             return tr("a folder, mode {mode}", mode=f"{state.mode:04o}")
 
@@ -171,7 +171,7 @@ def drift_words(drifted: Drifted, operation: StagedOperation) -> str:
     if drifted.lines:
         lines = tr_n("{n} line", "{n} lines", drifted.lines)
         words = f"{words.removesuffix('.')} ({lines})."
-    return words if drifted.path in operation.paths else f"{visible(drifted.path)}: {words[0].lower()}{words[1:]}"
+    return words if drifted.path in operation.paths else f"{visible_name(drifted.path)}: {words[0].lower()}{words[1:]}"
 
 
 def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:
@@ -208,7 +208,7 @@ def command_conditions(operation: StagedOperation, workspace: str = "") -> str:
     if call is None:
         return ""
     home = workspace or tr("the workspace")
-    where = home if call.cwd == "." else f"{home}/{visible(call.cwd)}" if workspace else visible(call.cwd)
+    where = home if call.cwd == "." else f"{home}/{visible_name(call.cwd)}" if workspace else visible_name(call.cwd)
     return tr("in {where} · {seconds} s at most", where=where, seconds=f"{call.timeout_s:,}")
 
 
@@ -254,7 +254,7 @@ def day(moment: datetime, now: datetime) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Lines as they will be run, with hidden characters as tokens; never an empty list."""
+    """Lines of a text, with hidden characters as tokens; never an empty list."""
     return [visible(line) for line in text.split("\n")] or [""]
 
 
@@ -278,5 +278,6 @@ def is_told_in_its_line(view: OperationView) -> bool:
     """Whether a collapsed row shows everything: no text changes, and a command that fits."""
     text = view.operation.call_text
     if text is not None:
-        return "\n" not in text and len(text) <= FITS_ITS_LINE
+        lines = visible_command(text)
+        return len(lines) == 1 and len(lines[0]) <= FITS_ITS_LINE
     return not view.hunks

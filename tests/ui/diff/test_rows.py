@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tandem_desktop.ui.diff.model import build_file_diff
 from tandem_desktop.ui.diff.options import title_of
+from tandem_desktop.ui.diff.painter import fold_text
 from tandem_desktop.ui.diff.rows import CellKind, DiffRows, InlineComment, RowKind, SeenLines, align
 from tests.ui.diff.samples import AUTH_AFTER, AUTH_BEFORE, a_long_edit
 
@@ -20,10 +21,9 @@ def shown_lines(rows: DiffRows) -> tuple[list[int], list[int]]:
     for index in range(len(rows)):
         row = rows.row(index)
         if row.kind is RowKind.FOLD:
-            assert row.old is not None
-            assert row.new is not None
-            old.extend(range(row.old, row.old + row.lines))
-            new.extend(range(row.new, row.new + row.lines))
+            assert row.is_change or (row.old is not None and row.new is not None)
+            old.extend([] if row.old is None else range(row.old, row.old + row.lines))
+            new.extend([] if row.new is None else range(row.new, row.new + row.lines))
         elif row.kind is RowKind.LINE:
             old.extend([] if row.old is None else [row.old])
             new.extend([] if row.new is None else [row.new])
@@ -129,3 +129,38 @@ def test_lines_are_covered_exactly_when_each_of_them_was_seen(
         seen.add(start, start + length)
         truth |= set(range(start, start + length + 1))
     assert seen.covers(first, first + more) == (set(range(first, first + more + 1)) <= truth)
+
+
+def test_many_empty_lines_are_one_row_with_their_number_and_unfold() -> None:
+    before, after = b"one\ntwo\n", b"one\n" + b"\n" * 400 + b"run()\n" + b"two\n"
+    diff = build_file_diff("a.py", before, after)
+    for is_split in (True, False):
+        rows = DiffRows(diff, is_split=is_split)
+        folds = [index for index in range(len(rows)) if rows.row(index).kind is RowKind.FOLD]
+        assert [fold_text(rows, rows.row(index)) for index in folds] == ["⟨¶×400⟩ 400 empty lines added"]
+        assert len(rows) < 10
+        assert rows.row_of(new=200) == folds[0]
+        payload = rows.row_of(new=401)
+        assert payload is not None
+        assert diff.new.line(rows.row(payload).new or 0) == "run()"
+        opened = DiffRows(diff, is_split=is_split, unfolded=frozenset({rows.row(folds[0]).number}))
+        assert len(opened) == len(rows) + 399
+
+
+@given(
+    st.lists(st.sampled_from(["", " ", "a", "b", "\t"]), max_size=30),
+    st.lists(st.sampled_from(["", "a", "c"]), max_size=30),
+)
+def test_every_line_has_its_row_or_its_fold_however_many_are_empty(old: list[str], new: list[str]) -> None:
+    diff = build_file_diff("a", "\n".join(old).encode(), "\n".join(new).encode())
+    for is_split in (True, False):
+        rows = DiffRows(diff, is_split=is_split)
+        shown = {"old": set[int](), "new": set[int]()}
+        for index in range(len(rows)):
+            row = rows.row(index)
+            for side, first in (("old", row.old), ("new", row.new)):
+                if first is not None and row.kind in (RowKind.LINE, RowKind.FOLD):
+                    shown[side].update(range(first, first + max(1, row.lines)))
+        assert shown == {"old": set(range(len(diff.old))), "new": set(range(len(diff.new)))}
+        for line in range(len(diff.new)):
+            assert rows.row_of(new=line) is not None

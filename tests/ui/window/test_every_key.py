@@ -30,7 +30,7 @@ def person(window: Person) -> Person:
 def reading(person: Person) -> tuple[bool, bool, str]:
     """How diffs are read, as it is kept: split, wrapped, which white space."""
     kept = person.place.state.get("reading") or {}
-    return kept.get("splits", True), kept.get("wraps", False), kept.get("whitespace", "")
+    return kept.get("splits", True), kept.get("wraps", True), kept.get("whitespace", "")
 
 
 def test_keys_of_the_window(person: Person) -> None:

@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.diff.text import Document, ends_without_newline, is_hidden, visible
+from tandem_desktop.diff.text import (
+    Document,
+    ends_without_newline,
+    is_hidden,
+    visible,
+    visible_command,
+    visible_line,
+)
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 AWKWARD = st.text(st.sampled_from("ab\n\r\0\u2028\u0a0a\u202e\U0001f600äⒶ"), max_size=40)
@@ -105,3 +112,38 @@ def test_two_different_binary_lines_never_look_the_same(one, other):
     view = Document("binary", ())
     one, other = one.replace(b"\n", b""), other.replace(b"\n", b"")
     assert (view.display(one) == view.display(other)) == (one == other)
+
+
+BLANKY = st.text(st.sampled_from("ab \t\u00a0\u200b\u3000⟨·→×"), max_size=30).map(
+    lambda text: text.replace("a", " " * 19)
+)
+
+
+@given(BLANKY, BLANKY)
+def test_different_lines_look_different_although_blanks_are_counted(one: str, other: str) -> None:
+    assert (visible_line(one) == visible_line(other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("a" + " " * 19 + "b", "a" + " " * 19 + "b"),
+        ("a" + " " * 20 + "b", "a⟨·×20⟩b"),
+        ("a" + " " * 3000, "a⟨·×3,000⟩"),
+        ("a" + "\t" * 25 + "b", "a⟨→×25⟩b"),
+        ("a" + "\u00a0" * 30, "a⟨U+00A0×30⟩"),
+        ("a" + " " * 10 + "\t" * 10 + "b", "a⟨·×10+→×10⟩b"),
+        (" " * 80 + "b", " " * 80 + "b"),
+        (" " * 81 + "b", "⟨·×81⟩b"),
+        ("\t" * 21 + "b", "⟨→×21⟩b"),
+        ("\u3000" * 20 + "b", "⟨U+3000×20⟩b"),
+    ],
+)
+def test_long_runs_of_blanks_are_drawn_as_their_number_and_indentation_is_not(line: str, shown: str) -> None:
+    assert visible_line(line) == shown
+
+
+def test_empty_lines_of_a_command_are_drawn_as_their_number() -> None:
+    assert visible_command("a\n\n\nb") == ["a", "", "", "b"]
+    assert visible_command("a\n\n \n\t\nb") == ["a", "⟨¶×3⟩", "b"]
+    assert visible_command(" " * 30 + "a") == ["⟨·×30⟩a"]

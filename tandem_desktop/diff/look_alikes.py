@@ -1,0 +1,237 @@
+"""Finds names and words that look like others, by the Unicode confusables (UTS 39)."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from tandem_desktop.domain.paths import folded
+from tandem_desktop.storage.paths import resource
+
+_FULLWIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_DOTS = {0x3002: ".", 0xFF61: ".", 0xFE52: "."}
+_NATURAL = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+"""Letters of languages that are written in Latin script."""
+_MATHEMATICAL = re.compile("[\U0001d400-\U0001d7ff]")
+_IDEOGRAPHIC = re.compile(
+    "[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3105-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u9fff\ua960-\ua97f"
+    "\uac00-\ud7ff\uf900-\ufaff\uff65-\uffdc\U0001b000-\U0001b16f\U00020000-\U000323af]"
+)
+"""Chinese, Japanese and Korean: Latin words stand in them without a space."""
+_MIXED_IN = re.compile("[\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2dff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]")
+"""Cyrillic, Armenian, Cherokee, Coptic and Lisu: no honest word has their letters beside Latin ones."""
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+_WORD = re.compile(r"\w[\w\u0300-\u036f]*")
+_COMPONENT = re.compile("[^/]+")
+_ASCII_LETTER = re.compile("[A-Za-z]")
+_ALMOST_A_NAME = 2
+_BEFORE_A_NAME = re.compile(
+    r"(?:[\w)\]\"']\.|->|::|[@$]|\b(?:def|class|function|fn|func|fun|let|var|val|const|import|use|package|struct|enum|type|"
+    r"interface|trait|impl|namespace|module|sub|export|new|local|static|alias|export)\s+)$"
+)
+_AFTER_A_NAME = re.compile(r"[(\[]|\.[A-Za-z_]|->|::|\s*[-+*/|&:]?=(?!=)")
+_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s\"'`<>?#]+)")
+_PROGRAM = re.compile(r"(?:^|[;&|(\n`{]|\b(?:sudo|env|exec|xargs|time|nohup|command)\s)\s*(?:\w+=\S*\s+)*([^\s;&|()]+)")
+
+
+@lru_cache(maxsize=1)
+def _prototypes() -> dict[int, str]:
+    """What each character looks like, for `str.translate`."""
+    lines = resource("unicode/confusables.txt").read_text(encoding="ascii").splitlines()
+    table = {**_FULLWIDTH, **_DOTS}
+    for line in lines:
+        if not line.startswith("#"):
+            code, *prototype = (int(each, 16) for each in line.split())
+            table[code] = "".join(map(chr, prototype))
+    for code in (*_FULLWIDTH, *_DOTS):  # a full-width letter looks like what its ASCII letter looks like
+        table[code] = table.get(ord((_FULLWIDTH | _DOTS)[code]), (_FULLWIDTH | _DOTS)[code])
+    return table
+
+
+@lru_cache(maxsize=1)
+def _imitating() -> frozenset[str]:
+    """Every character that looks like ASCII and is not."""
+    return frozenset(chr(code) for code, shape in _prototypes().items() if code > 0x7F and shape.isascii())
+
+
+@lru_cache(maxsize=1)
+def _separators() -> frozenset[str]:
+    """Every character that looks like a dot, a slash, a backslash or a colon and is not."""
+    return frozenset(each for each in _imitating() if _prototypes()[ord(each)] in (*"./\\:", "..", "//"))
+
+
+def skeleton(text: str) -> str:
+    """What `text` looks like: texts with one skeleton can be taken for each other."""
+    table = _prototypes()
+    if text.isascii():
+        return text.translate(table)
+    decomposed = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFD", decomposed.translate(table))
+
+
+def in_text(text: str) -> list[int]:
+    """Where characters of text or source pass for ASCII ones: in words of two scripts, in names, in addresses."""
+    if _is_plain(text):
+        return []
+    found: set[int] = set()
+    for word in _WORD.finditer(text):
+        if word[0].isascii():
+            continue
+        if _mixes(word[0]) or (len(word[0]) >= _ALMOST_A_NAME and _imitates_whole(word[0]) and _is_a_name(text, word)):
+            found.update(_foreign(word))
+    for address in _ADDRESS.finditer(text):
+        found.update(address.start(1) + at for at in (*_words_like_ascii(address[1]), *_separators_in(address[1])))
+    if not _separators().isdisjoint(text):
+        found.update(_separators_in(text, between=_ALMOST_A_NAME))
+    return sorted(found)
+
+
+def in_name(name: str) -> list[int]:
+    """Where a path, a link's target or a host passes for another one: look-alikes, and what some disks do not see."""
+    return sorted({*_unseen_by_some_disks(name), *_imitations(name)})
+
+
+def in_command(command: str) -> list[int]:
+    """Where a command passes for another one: words as in names, and signs that a shell does not know."""
+    if command.isascii():
+        return []
+    found = set(_words_like_ascii(command))
+    for program in _PROGRAM.finditer(command):
+        if not program[1].isascii() and skeleton(program[1]).isascii():
+            found.update(program.start(1) + at for at, each in enumerate(program[1]) if not each.isascii())
+    signs = {each for each in _imitating().intersection(command) if not each.isalnum()}
+    signs = {each for each in signs if len(_prototypes()[ord(each)]) == 1 and not each.isspace()}
+    found.update(at for at, each in enumerate(command) if each in signs)
+    return sorted(found)
+
+
+def read_as(name: str, marked: Iterable[int]) -> str:
+    """The name that a reader takes `name` for, where its marked characters pass for ASCII ones."""
+    chosen, table = frozenset(marked), _prototypes()
+    return "".join(table.get(ord(c), c) if at in chosen and not c.isascii() else c for at, c in enumerate(name))
+
+
+def twin_words(text: str, among: str) -> Iterator[tuple[str, str]]:
+    """Each word of `text` that is not ASCII and looks like another word `among` these, with that other word."""
+    if text.isascii():
+        return
+    suspects = {word for word in set(_WORD.findall(text)) if not word.isascii()}
+    shapes = {skeleton(word): word for word in suspects if len(word) > 1}
+    if not shapes:
+        return
+    for word in sorted(set(_WORD.findall(among))):
+        like = shapes.get(skeleton(word)) if len(word) > 1 else None
+        if like is not None and like != word:
+            yield like, word
+
+
+def forgiven(name: str) -> str:
+    """The name as the most forgiving disk compares it."""
+    return folded(name).partition(":")[0].rstrip(". ")
+
+
+def _is_plain(text: str) -> bool:
+    """Quick: true of nearly every text."""
+    return text.isascii() or (_imitating().isdisjoint(text) and not _MIXED_IN.search(text))
+
+
+def _imitations(name: str) -> Iterator[int]:
+    if _is_plain(name):
+        return
+    for component in _COMPONENT.finditer(name):
+        if component[0].isascii():
+            continue
+        is_like_ascii = skeleton(component[0]).isascii()
+        for word in _WORD.finditer(name, *component.span()):
+            if not word[0].isascii() and (_mixes(word[0]) or (is_like_ascii and _imitates_whole(word[0]))):
+                yield from _foreign(word)
+    yield from _separators_in(name)
+    yield from _symbols_like_letters(name)
+
+
+def _symbols_like_letters(text: str) -> Iterator[int]:
+    """Signs that are no letters and look like one, beside a letter."""
+    for at, each in enumerate(text):
+        is_sign = each > "\u00ff" and not each.isalnum() and each in _imitating()
+        beside = text[max(0, at - 1) : at] + text[at + 1 : at + 2]
+        if is_sign and _prototypes()[ord(each)].isalnum() and any(_ASCII_LETTER.match(c) for c in beside):
+            yield at
+
+
+def _words_like_ascii(text: str) -> Iterator[int]:
+    for word in _WORD.finditer(text):
+        if not word[0].isascii() and (_mixes(word[0]) or _imitates_whole(word[0])):
+            yield from _foreign(word)
+
+
+def _mixes(word: str) -> bool:
+    """True if letters that pass for Latin stand beside Latin ones."""
+    has_latin = _ASCII_LETTER.search(word) is not None or _NATURAL.search(word) is not None
+    if not has_latin:
+        return False
+    if _MIXED_IN.search(word):
+        return True
+    imitating = {each for each in _imitating().intersection(word) if not _NATURAL.match(each)}
+    is_cjk = any(_IDEOGRAPHIC.match(each) and each not in imitating for each in word)
+    if not imitating or (is_cjk and all(_is_part_of_cjk(each) for each in imitating)):
+        return False
+    return any(not _GREEK.match(each) for each in imitating) or any(
+        _GREEK.match(each) and each in imitating and _is_latin_beside(word, at) for at, each in enumerate(word)
+    )
+
+
+def _is_part_of_cjk(character: str) -> bool:
+    """Full-width letters and digits are usual in Chinese, Japanese and Korean."""
+    return bool(_IDEOGRAPHIC.match(character)) or ord(character) in _FULLWIDTH
+
+
+def _is_latin_beside(word: str, at: int) -> bool:
+    """A Greek letter that stands alone, as in `α_max`, is a symbol."""
+    beside = word[max(0, at - 1) : at] + word[at + 1 : at + 2]
+    return any(_ASCII_LETTER.match(each) or _NATURAL.match(each) for each in beside)
+
+
+def _imitates_whole(word: str) -> bool:
+    """True if the whole word is drawn like an ASCII one, without a letter of a language in Latin script."""
+    if word.isascii() or _ASCII_LETTER.search(word) or _NATURAL.search(word):
+        return False
+    shape = skeleton(word)
+    return shape.isascii() and _ASCII_LETTER.search(shape) is not None and any(each.isalpha() for each in word)
+
+
+def _is_a_name(text: str, word: re.Match[str]) -> bool:
+    """True if the word stands where source code or an address has a name."""
+    if _MATHEMATICAL.match(word[0]):
+        return True
+    before = text[max(0, word.start() - 24) : word.start()]
+    return bool(_BEFORE_A_NAME.search(before) or _AFTER_A_NAME.match(text, word.end()))
+
+
+def _foreign(word: re.Match[str]) -> Iterator[int]:
+    """The characters of a word that are to be spelled out."""
+    for at, each in enumerate(word[0], word.start()):
+        if not each.isascii() and not _NATURAL.match(each):
+            yield at
+
+
+def _separators_in(text: str, between: int = 0) -> Iterator[int]:
+    """Look-alikes of dots, slashes and colons outside of Chinese, Japanese and Korean text."""
+    for at, each in enumerate(text):
+        if each not in _separators():
+            continue
+        before, after = text[max(0, at - max(1, between)) : at], text[at + 1 : at + 1 + max(1, between)]
+        if between:
+            if len(before) == len(after) == between and all(c.isascii() and c.isalnum() for c in before + after):
+                yield at
+        elif not any(_IDEOGRAPHIC.match(c) and c not in _separators() for c in before + after):
+            yield at
+
+
+_UNSEEN = re.compile(r"\\|(?<=[^/. ])[. ]*[. ](?=/|$)|(?:(?<=/)|^) +(?=[^/])|(?<![0-9]):|:(?![0-9])")
+
+
+def _unseen_by_some_disks(name: str) -> Iterator[int]:
+    """Backslashes, colons of drives and streams, and dots or blanks at the end of a name."""
+    if "\\" in name or ":" in name or ". " in name or " " in name or "./" in name or name.endswith("."):
+        for found in _UNSEEN.finditer(name):
+            yield from range(*found.span())

@@ -1,0 +1,135 @@
+"""Tells which changes of a lock file make an install fetch or run other code."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from tandem_desktop.diff.text import visible
+from tandem_desktop.storage.paths import resource
+
+_HASH = re.compile(
+    rb"\bsha(?:1|224|256|384|512)[-:=][A-Za-z0-9+/=_-]{16,}|\bh1:[A-Za-z0-9+/=]{20,}|\bzh:[0-9a-f]{32,}"
+    rb"|(?<![A-Za-z0-9])[0-9A-Fa-f]{32,128}(?![A-Za-z0-9])|(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{43,}={1,2}"
+    rb"|\bblake[23][a-z]?[-:=][A-Za-z0-9+/=]{20,}|\bmd5[-:=][0-9a-fA-F]{32}"
+)
+_SOURCE = re.compile(
+    rb"[A-Za-z][A-Za-z0-9+.-]{1,20}://|\bgit@|\b(?:file|link|portal|github|gitlab|bitbucket|git|npm|jsr|patch|exec):(?=\S)"
+    rb"|(?:^|[\s\"'{,-])(?:resolved|tarball|registry|source|sources|url|path|location|repo|repository|remote|reference|"
+    rb"revision|rev|ref|index-url|extra-index-url|find-links|trusted-host|editable|resolution|git|branch|tag|commit|link|from)"
+    rb"[\"']?\s*[:= ]",
+    re.IGNORECASE,
+)
+_SCRIPT = re.compile(rb"\b(?:hasInstallScript|requiresBuild|requires_build|install_script)[\"']?\s*[:=]\s*true")
+_VERSION = re.compile(rb"\d+\.\d+|[=<>~!]=|^\s*-[a-z-]")
+_VALUE = rb"(?:\"[^\"]*\"|[^\"{}\[\],]*),?"
+_ABOUT_ITSELF = re.compile(
+    rb"\s*(?:\"?content-hash\"?\s*[:=]\s*\"[0-9a-f]+\",?|PODFILE CHECKSUM: [0-9a-f]+|#.*"
+    rb"|\"?(?:homepage|funding|support|issues|docs|forum|wiki|chat|rss|email|security|license|description)\"?\s*[:=]\s*"
+    + _VALUE
+    + rb"|\"(?:name|lockfileVersion|\$schema)\"\s*:\s*"
+    + _VALUE
+    + rb")\s*"
+)
+_ABOUT_PEOPLE = re.compile(rb"\"(?:funding|support)\"")
+_LINK_TO_PEOPLE = re.compile(rb"\s*\"(?:url|type|issues|source|docs|chat|forum)\"\s*:\s*" + _VALUE + rb"\s*")
+_HEADING = re.compile(
+    rb"\s*(?:\"[^\"]*\"\s*:\s*[\[{]|[^\s#].*[:{]\s*|[\s]+['\"/@\w(][^:]*:\s*|-?\s*name\s*[=:].*|\"name\"\s*:.*"
+    rb"|\[\[?.*\]\]?)"
+)
+_HOST = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,20}://(?:[^/@\s\"']*@)?([^/\s\"':?#,;)\]}>]+)|\bgit@([^:/\s\"']+)[:/]")
+_LONGEST = 64 << 20
+_MOST_NAMED = 3
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    data = tomllib.loads(resource("hazards.toml").read_text(encoding="utf-8"))["lock_files"]
+    return _pattern([*data["names"], *data["by_version"]]), _pattern(data["by_version"])
+
+
+def _pattern(globs: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:.*/)?{re.escape(glob)}".replace(r"\*", "[^/]*") for glob in globs), re.IGNORECASE)
+
+
+def is_lock_file(path: str) -> bool:
+    """True if a package manager reads a file of this name to know what to install."""
+    return _names()[0].fullmatch(path) is not None
+
+
+def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
+    """Why an install does other things after this change of a lock file; empty if it does not, or if it is none.
+
+    Every new source and every new checksum counts, so a mere update of a package does as well: it installs other code.
+    What a lock file says about itself or about the project, and packages that are only removed, do not.
+    """
+    if after is None or before == after or not is_lock_file(path):
+        return ""
+    name = visible(PurePosixPath(path).name)
+    if b"\0" in after[:8192] or len(after) > _LONGEST:
+        return f"{name} says what is installed, and cannot be read here."
+    by_version = _names()[1].fullmatch(path) is not None or not _HASH.search(after)
+    old, new = _facts(before or b"", by_version), _facts(after, by_version)
+    if added := new - old:
+        return f"{name} says what is installed: {_told(before or b'', added)}."
+    lost = {package for kind, package, _ in old - new if kind == "checksum" and package}
+    if not lost.isdisjoint(line.strip() for line in after.splitlines()):
+        return f"{name} says what is installed: checksums are removed, so nothing is compared with them."
+    return ""
+
+
+_Fact = tuple[str, bytes, bytes]
+"""What it is, the package it belongs to, and the line."""
+
+
+def _facts(content: bytes, by_version: bool) -> Counter[_Fact]:
+    found: Counter[_Fact] = Counter()
+    package = b""
+    for line in content.splitlines():
+        if _ABOUT_ITSELF.fullmatch(line) or (_ABOUT_PEOPLE.match(package) and _LINK_TO_PEOPLE.fullmatch(line)):
+            continue
+        kind = _kind(line, by_version)
+        if kind:
+            found[kind, package, line.strip().rstrip(b",")] += 1
+        if _HEADING.fullmatch(line):
+            package = line.strip()
+    return found
+
+
+def _kind(line: bytes, by_version: bool) -> str:
+    if _HASH.search(line):
+        return "checksum"
+    if _SOURCE.search(line):
+        return "source"
+    if _SCRIPT.search(line):
+        return "script"
+    return "version" if by_version and _VERSION.search(line) else ""
+
+
+_ONE_AND_MORE = {
+    "checksum": ("1 checksum is new", "{n} checksums are new"),
+    "source": ("1 source is new", "{n} sources are new"),
+    "version": ("1 version is new", "{n} versions are new"),
+    "script": ("1 package runs a script when it is installed", "{n} packages run a script when they are installed"),
+}
+
+
+def _told(before: bytes, added: Counter[_Fact]) -> str:
+    hosts = sorted({host for _, _, line in added for host in _hosts(line)}.difference(_hosts(before)))
+    parts = []
+    if hosts and before:
+        named = ", ".join(visible(host.decode("utf-8", "replace")) for host in hosts[:_MOST_NAMED])
+        more = f" and {len(hosts) - _MOST_NAMED} more" if len(hosts) > _MOST_NAMED else ""
+        parts.append(f"packages come from {named}{more}, where none came from before")
+    counts = Counter(dict.fromkeys(_ONE_AND_MORE, 0))
+    for (kind, _, _), count in added.items():
+        counts[kind] += count
+    parts += [_ONE_AND_MORE[kind][n > 1].format(n=f"{n:,}") for kind, n in counts.items() if n]
+    return ", ".join(parts)
+
+
+def _hosts(content: bytes) -> Iterator[bytes]:
+    for found in _HOST.finditer(content):
+        yield (found[1] or found[2]).lower()

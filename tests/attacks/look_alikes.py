@@ -1,0 +1,303 @@
+"""Names, commands, targets and identifiers that look like others."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tandem_desktop.cli.console import render
+from tandem_desktop.cli.formatting import in_full
+from tandem_desktop.diff.text import Document, visible_name
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.review.operation_view import view_operation
+from tandem_desktop.review.twins import twins
+from tandem_desktop.staging.hazards import Hazard
+from tandem_desktop.storage.objects import ObjectStore
+from tests.attacks.attack import Attack, Outcome
+from tests.support.builders import a_command, a_move, a_symlink, a_write
+
+LIKE_A = {
+    "Cyrillic": "а",
+    "Greek alpha": "α",
+    "full-width": "ａ",
+    "mathematical bold": "𝐚",
+    "mathematical script": "𝓪",
+    "mathematical fraktur": "𝔞",
+    "double-struck": "𝕒",
+    "sans-serif": "𝖺",
+    "monospace": "𝚊",
+    "IPA": "ɑ",
+    "APL": "⍺",
+}
+LIKE_O = {
+    "Cyrillic o": "о",
+    "Greek omicron": "ο",
+    "Armenian o": "օ",
+    "Hebrew samekh": "ס",
+    "Arabic heh": "ه",
+    "Devanagari zero": "०",
+    "Bengali zero": "০",
+    "Tamil zero": "௦",
+    "Malayalam o": "ഠ",
+    "Myanmar wa": "ဝ",
+    "Georgian": "ჿ",
+    "Deseret": "𐐬",
+    "Coptic": "ⲟ",
+    "Lisu": "ꓳ",
+    "full-width o": "ｏ",
+    "script o": "ℴ",
+    "Tifinagh": "ⵔ",
+    "ideographic zero": "〇",
+}
+OTHERS = {
+    "dotted Cyrillic i": ("conf", "і", "g.py"),
+    "Cyrillic je": ("", "ј", "son.py"),
+    "Cyrillic dze": ("", "ѕ", "etup.py"),
+    "Cyrillic er": ("", "р", "ackage.json"),
+    "Cherokee": ("", "Ꮇ", "akefile"),
+    "Roman numeral": ("uti", "ⅼ", "s.py"),
+    "script l": ("uti", "ℓ", "s.py"),
+    "Kelvin": ("", "\u212a", "eys.md"),
+    "ligature": ("", "ﬁ", "le.py"),
+    "full-width digit": ("v", "１", ".py"),
+    "mathematical digit": ("v", "𝟏", ".py"),
+    "Fullwidth dollar beside letters": ("a", "ｂ", "c.sh"),
+}
+SEPARATORS = {
+    "one dot leader": "․",
+    "full-width dot": "．",
+    "small dot": "﹒",
+    "ideographic dot": "。",
+    "half-width dot": "｡",
+    "Lisu dot": "ꓸ",
+    "fraction slash": "⁄",
+    "division slash": "∕",
+    "big solidus": "⧸",
+    "full-width slash": "／",
+    "set minus": "∖",
+    "full-width backslash": "＼",
+    "ratio": "∶",
+    "full-width colon": "：",
+    "modifier colon": "꞉",
+}
+OTHERWISE_ON_SOME_DISKS = {
+    "dot at the end": "Makefile.",
+    "blank at the end": "Makefile ",
+    "dots and blanks at the end": "Makefile. .",
+    "blank at the end of a folder": ".github /workflows/ci.yml",
+    "dot at the end of a folder": "src./app.py",
+    "blank at the beginning": "src/ app.py",
+    "backslash": "src\\app.py",
+    "backslashes up": "a\\..\\..\\b",
+    "stream": "notes.txt::$DATA",
+    "named stream": "notes.txt:evil",
+    "drive inside": "src/C:app.py",
+    "two names with a colon": "Makefile:x",
+}
+
+
+def _flagged(
+    operation: StagedOperation, folder: Path, shown: str, *, after: bytes = b"", before: bytes = b""
+) -> Outcome:
+    (folder / "objects").mkdir()
+    objects = ObjectStore(folder / "objects")
+    for content in (before, after):
+        objects.put(content)
+    names = twins([operation], lambda path: ())
+    view = view_operation(operation, objects, commands_captured=True, twin=names.get(operation.id))
+    documents = (Document.of(before), Document.of(after))
+    printed = "\n".join(render(line) for line in in_full(view, documents))
+    is_flagged = Hazard.HIDDEN_CHARACTERS in view.flags
+    return Outcome.FLAGGED if is_flagged and shown in printed and view.notes else Outcome.BROKEN
+
+
+def _token(character: str) -> str:
+    return f"⟨U+{ord(character):04X}⟩"
+
+
+def _path(path: str, odd: str) -> Callable[[Path], Outcome]:
+    return lambda folder: _flagged(a_write(path, b""), folder, _token(odd))
+
+
+def _paths() -> Iterator[Attack]:
+    for name, letter in LIKE_A.items():
+        yield Attack(f"path-{name}", f"{name} in a file's name", _path(f"src/m{letter}in.py", letter))
+        yield Attack(f"folder-{name}", f"{name} in a folder's name", _path(f"pack{letter}ge/x.py", letter))
+    for name, letter in LIKE_O.items():
+        yield Attack(f"path-{name}", f"{name} in a file's name", _path(f"src/t{letter}ols.py", letter))
+    for name, (start, letter, end) in OTHERS.items():
+        yield Attack(f"path-{name}", f"{name} in a file's name", _path(f"{start}{letter}{end}", letter))
+    for name, sign in SEPARATORS.items():
+        yield Attack(f"path-{name}", f"{name} in a path", _path(f"src{sign}app", sign))
+        yield Attack(f"dotfile-{name}", f"{name} before a name", _path(f"{sign}env", sign))
+    for name, whole in {
+        "Cyrillic": "сору.py",
+        "Greek": "ΑΒ.md",
+        "full-width": "ｍａｉｎ.py",
+        "script": "𝓶𝓪𝓲𝓷.py",
+    }.items():
+        yield Attack(f"path-whole-{name}", f"a name wholly in {name} that looks Latin", _path(whole, whole[0]))
+
+
+def _disks() -> Iterator[Attack]:
+    for name, path in OTHERWISE_ON_SOME_DISKS.items():
+        shown = visible_name(path)
+        yield Attack(f"disk-{name}", f"a path with {name}", lambda folder, p=path, s=shown: _disk(folder, p, s))
+
+
+def _disk(folder: Path, path: str, shown: str) -> Outcome:
+    return Outcome.BROKEN if shown == path else _flagged(a_write(path, b""), folder, shown)
+
+
+def _targets() -> Iterator[Attack]:
+    odd = {**LIKE_A, **SEPARATORS, "override": "\u202e", "zero width": "\u200b", "escape": "\x1b", "filler": "\u3164"}
+    for name, letter in odd.items():
+        run = lambda folder, c=letter: _target(folder, c)  # noqa: E731 - one line of a family
+        yield Attack(f"target-{name}", f"{name} in the target of a link", run)
+
+
+def _target(folder: Path, letter: str) -> Outcome:
+    (folder / "objects").mkdir()
+    operation = a_symlink("link", f"src/d{letter}ta", description="link it")
+    view = view_operation(operation, ObjectStore(folder / "objects"), commands_captured=True)
+    printed = "\n".join(render(line) for line in in_full(view, None))
+    is_raw = letter in printed
+    return Outcome.BROKEN if is_raw or Hazard.HIDDEN_CHARACTERS not in view.flags else Outcome.FLAGGED
+
+
+COMMANDS = {
+    "Cyrillic program": ("ѕudo reboot", "ѕ"),
+    "Cyrillic single-letter name": ("а=1; echo $a", "а"),
+    "dotless i in a program": ("gıt push", "ı"),
+    "long s in a program": ("ſudo reboot", "ſ"),
+    "program after a pipe": ("cat x | ѕh", "ѕ"),
+    "program after sudo": ("sudo ｒｍ -rf x", "ｒ"),
+    "en dash option": ("rm \u2013rf x", "\u2013"),
+    "minus option": ("rm \u2212rf x", "\u2212"),
+    "hyphen option": ("git push \u2010\u2010force", "\u2010"),
+    "full-width semicolon": ("echo a； rm x", "；"),
+    "Greek question mark": ("echo a\u037e rm x", "\u037e"),
+    "full-width pipe": ("cat x ｜ sh", "｜"),
+    "single quote look-alike": ("echo ‘a’", "‘"),
+    "prime quote": ("echo ′a′", "′"),
+    "host in Cyrillic": ("curl https://ріре.com/x", "р"),
+    "host with one letter": ("curl https://gіthub.com/x", "і"),
+    "host with a slash look-alike": ("curl https://github.com\u2215x.evil.example", "\u2215"),
+    "host with a dot look-alike": ("curl https://github\uff0ecom/x", "\uff0e"),
+    "path in an argument": ("cat src/mаin.py", "а"),
+    "mathematical word": ("𝓮𝓬𝓱𝓸 hi", "𝓮"),
+    "no-break space": ("ls\u00a0-l", "\u00a0"),
+    "ideographic space": ("ls\u3000-l", "\u3000"),
+}
+
+
+def _commands() -> Iterator[Attack]:
+    for name, (command, odd) in COMMANDS.items():
+        run = lambda folder, c=command, o=odd: _command(folder, c, o)  # noqa: E731 - one line of a family
+        yield Attack(f"command-{name}", f"a command with {name}", run)
+
+
+def _command(folder: Path, command: str, odd: str) -> Outcome:
+    (folder / "objects").mkdir()
+    view = view_operation(
+        a_command(command, description="do it"), ObjectStore(folder / "objects"), commands_captured=True
+    )
+    printed = "\n".join(render(line) for line in in_full(view, None))
+    is_told = Hazard.HIDDEN_CHARACTERS in view.flags and _token(odd) in printed and odd not in printed
+    return Outcome.FLAGGED if is_told else Outcome.BROKEN
+
+
+SOURCE = {
+    "mixed identifier": ("is_аdmin = True", "а"),
+    "mixed in camel case": ("def checkАccess(user):", "А"),
+    "whole word called": ("сору(source)", "с"),
+    "whole word assigned": ("сор = 1", "с"),
+    "attribute": ("self.росе", "р"),
+    "full-width call": ("ｅｖａｌ(x)", "ｅ"),
+    "mathematical call": ("𝒆𝒗𝒂𝒍 (x)", "𝒆"),
+    "Armenian": ("cօnfig = 1", "օ"),
+    "Cherokee": ("ᎪPI_KEY = 1", "Ꭺ"),
+    "Greek in a word": ("pαssword = 1", "α"),
+    "Coptic": ("lⲟgin()", "ⲟ"),
+    "Roman numeral": ("nuⅼl = 1", "ⅼ"),
+    "import": ("import оѕ", "о"),
+    "decorator": ("@арр", "а"),
+    "host": ("url = 'https://руріорg.example/x'", "р"),
+    "host wholly in Cyrillic": ("url = 'https://сосо.com/x'", "с"),
+    "slash in an address": ("u = 'https://github.com\u2044evil.example'", "\u2044"),
+    "dot in a file's name": ("open('config\uff0ejson')", "\uff0e"),
+    "division slash in a path": ("open('etc\u2215passwd')", "\u2215"),
+    "ligature": ("ﬁle = 1", "ﬁ"),
+}
+
+
+def _identifiers() -> Iterator[Attack]:
+    for name, (line, odd) in SOURCE.items():
+        run = lambda folder, text=line, o=odd: _added(folder, text, o)  # noqa: E731 - one line of a family
+        yield Attack(f"source-{name}", f"an added line with {name}", run)
+    for name, (old, new) in TWINS_IN_A_FILE.items():
+        run = lambda folder, one=old, other=new: _twin_word(folder, one, other)  # noqa: E731 - one line of a family
+        yield Attack(f"twin-word-{name}", f"an identifier that looks like another one: {name}", run)
+
+
+TWINS_IN_A_FILE = {
+    "dotless i": ("admin", "admın"),
+    "whole Cyrillic": ("сосо".translate(str.maketrans("со", "co")), "сосо"),
+    "decomposed accent": ("caf\u00e9", "cafe\u0301"),
+    "ligature letters": ("coeur", "cœur"),
+    "two Cyrillic words": ("\u0434\u043e\u043c", "\u0434\u03bf\u043c"),
+}
+
+
+def _twin_word(folder: Path, old: str, new: str) -> Outcome:
+    (folder / "objects").mkdir()
+    before = f"{old} = 1\n".encode()
+    after = before + f"# about {new} here\n".encode()
+    objects = ObjectStore(folder / "objects")
+    objects.put(before)
+    objects.put(after)
+    view = view_operation(a_write(content=after, before=before), objects, commands_captured=True)
+    return Outcome.FLAGGED if Hazard.HIDDEN_CHARACTERS in view.flags and view.notes else Outcome.BROKEN
+
+
+def _added(folder: Path, line: str, odd: str) -> Outcome:
+    before, after = b"x = 1\n", f"x = 1\n{line}\n".encode()
+    return _flagged(a_write(content=after, before=before), folder, _token(odd), after=after, before=before)
+
+
+TWINS = {
+    "digit one for l": ("utils.py", "uti1s.py"),
+    "capital I for l": ("helper.py", "heIper.py"),
+    "zero for O": ("TODO.md", "TOD0.md"),
+    "rn for m": ("common.py", "cornrnon.py"),
+    "dotless i": ("main.py", "maın.py"),
+    "ligature letters": ("coeur.md", "cœur.md"),
+    "decomposed accent": ("caf\u00e9.md", "cafe\u0301.md"),
+    "upper case": ("readme.md", "README.md"),
+    "sharp s": ("strasse.md", "straße.md"),
+    "dot at the end": ("Makefile", "Makefile."),
+    "apostrophe": ("don't.md", "don\u2019t.md"),
+    "dash": ("a-long-name.md", "a\u2013long\u2013name.md"),
+    "Cyrillic twins": ("дом.md", "д\u03bfм.md"),
+    "Chinese and Katakana": ("力量.md", "カ量.md"),
+}
+
+
+def _siblings() -> Iterator[Attack]:
+    for name, (there, made) in TWINS.items():
+        for kind, operation in (("new", a_write(f"src/{made}", b"")), ("moved", a_move("a.md", f"src/{made}"))):
+            run = lambda folder, o=operation, t=there: _sibling(o, t)  # noqa: E731 - one line of a family
+            yield Attack(f"twin-{kind}-{name}", f"a {kind} name beside one that it looks like: {name}", run)
+    folder = a_write("uti1s/x.py", b"")
+    in_plan = (a_write("src/utils.py", b"", id="s1"), a_write("src/uti1s.py", b"", id="s2"))
+    yield Attack("twin-folder", "a new folder beside one that it looks like", lambda _: _sibling(folder, "utils"))
+    yield Attack(
+        "twin-in-plan",
+        "two new names of one plan",
+        lambda _: Outcome.FLAGGED if twins(in_plan, lambda path: ()) else Outcome.BROKEN,
+    )
+
+
+def _sibling(operation: StagedOperation, there: str) -> Outcome:
+    return Outcome.FLAGGED if twins([operation], lambda path: (there, "other.txt")) else Outcome.BROKEN
+
+
+ATTACKS = [*_paths(), *_disks(), *_targets(), *_commands(), *_identifiers(), *_siblings()]

@@ -1,0 +1,65 @@
+"""Which changes of a lock file install other code. The samples that do are in `tests/attacks/hidden_text.py`."""
+
+import pytest
+
+from tandem_desktop.staging.lock_files import installs_code, is_lock_file
+from tests.attacks.hidden_text import HASH, HEX, LOCKS, OTHER_HEX, npm
+
+CARGO = (
+    f'[[package]]\nname = "app"\nversion = "1.0.0"\n\n[[package]]\nname = "x"\nversion = "2.1.0"\nchecksum = "{HEX}"\n'
+)
+POETRY = f'[[package]]\nname = "x"\nfiles = [\n {{hash = "sha256:{HEX}"}},\n]\n[metadata]\ncontent-hash = "{HEX}"\n'
+
+YARN = f"x@1:\n  integrity {HASH}\n\n"
+
+
+def _reversed(text: str, one: str, other: str) -> bytes:
+    """The text with the last `one` as `other`."""
+    start, _, end = text.rpartition(one)
+    return f"{start}{other}{end}".encode()
+
+
+@pytest.mark.parametrize(("path", "before", "after"), LOCKS.values(), ids=LOCKS.keys())
+def test_another_source_or_checksum_is_told_with_the_name_of_the_file(path: str, before: bytes, after: bytes) -> None:
+    told = installs_code(path, before or None, after)
+    assert told.startswith(f"{path.rpartition('/')[2]} says what is installed")
+    assert told.endswith(".")
+    assert installs_code(path, after, after) == ""
+    assert installs_code(path, before, None) == "", "a lock file that is removed installs nothing"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("package-lock.json", npm(), npm().replace(b'"version": "1.0.0"', b'"version": "1.0.1"')),
+        ("package-lock.json", npm(), npm(license="MIT")),
+        ("package-lock.json", npm(), npm(dev=True)),
+        ("Cargo.lock", CARGO.encode(), CARGO.replace('"1.0.0"', '"1.0.1"').encode()),
+        ("poetry.lock", POETRY.encode(), _reversed(POETRY, HEX, OTHER_HEX)),
+        ("requirements.txt", b"x==1\n", b"# pinned\nx==1\n"),
+        ("yarn.lock", f"{YARN}y@1:\n  integrity {HASH}\n".encode(), YARN.encode()),
+        ("src/app.py", b"url = 'https://a.example'\n", b"url = 'https://b.example'\n"),
+    ],
+    ids=["own version", "licence", "dev", "own crate", "hash of itself", "comment", "a package less", "no lock file"],
+)  # fmt: skip
+def test_what_installs_nothing_else_is_not_told(path: str, before: bytes, after: bytes) -> None:
+    assert before != after
+    assert installs_code(path, before, after) == ""
+
+
+def test_an_update_of_a_package_is_told_because_it_installs_other_code() -> None:
+    after = npm(version="1.3.1", resolved="https://registry.npmjs.org/x/-/x-1.3.1.tgz", integrity=HASH[:-3] + "C==")
+    assert installs_code("package-lock.json", npm(), after) == (
+        "package-lock.json says what is installed: 1 checksum is new, 1 source is new."
+    )
+
+
+def test_a_host_that_was_not_there_before_is_named() -> None:
+    told = installs_code("package-lock.json", npm(), npm(resolved="https://evil.example/x.tgz"))
+    assert "packages come from evil.example, where none came from before" in told
+
+
+@pytest.mark.parametrize("name", ["Cargo.lock", "web/yarn.lock", "requirements/dev.txt", "a/b/go.sum", "GEMFILE.LOCK"])
+def test_a_lock_file_is_known_by_its_name_at_any_depth(name: str) -> None:
+    assert is_lock_file(name)
+    assert not is_lock_file(f"{name}.md")
