@@ -1054,6 +1054,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Compiled and packed code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Complete</source>
             <translation type="unfinished" />
@@ -3486,6 +3491,11 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
+            <source>Python loads the plug-ins that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
             <source>Python runs this when the project is built or installed.</source>
             <translation type="unfinished" />
         </message>
@@ -5212,6 +5222,11 @@
         <message>
             <location filename="../../resources/hazards.toml" />
             <source>This is a symbolic link: whoever opens it reaches another place.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>This is compiled or packed code, which runs when it is loaded, installed or opened.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -138,9 +138,13 @@ def reasons(operation: StagedOperation, before: bytes | None, after: bytes | Non
 
 
 def acts_by_its_name(path: str) -> bool:
-    """Whether a rule names such a file as one that makes code run unasked, or that agents read as instructions."""
+    """Whether a rule names such a file as one that makes code run unasked, or that agents read as instructions.
+
+    What a build leaves, compiled or packed, does not count.
+    """
     rules, parts = bundled_path_rules(), parts_of(path)
-    return rules.named.find(parts) is not None or rules.instructs_agents.find(parts) is not None
+    runs = rules.named.find(parts)
+    return (runs is not None and runs.kind != "artifact") or rules.instructs_agents.find(parts) is not None
 
 
 def reason_to_open(operation: StagedOperation, before: bytes | None, after: bytes | None) -> str:

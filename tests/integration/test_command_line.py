@@ -18,7 +18,20 @@ from tandem_desktop.storage.clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
 from tests.support.tree_walker import walk
 
-OPERATION_KEYS = {"id", "kind", "path", "to", "command", "added", "removed", "flags", "notes", "task", "description"}
+OPERATION_KEYS = {
+    "id",
+    "kind",
+    "path",
+    "to",
+    "command",
+    "added",
+    "removed",
+    "flags",
+    "why",
+    "notes",
+    "task",
+    "description",
+}
 
 
 @pytest.fixture
@@ -29,7 +42,7 @@ def tandem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
 def test_propose_answers_the_contract_and_touches_no_file(tandem: CommandLine) -> None:
     before = walk(tandem.workspace)
     plan = tandem.propose(edit("notes.txt", "two", "TWO"), write("run.sh", "#!/bin/sh\n"), bash("make"))
-    assert set(plan) == {"plan_id", "session_id", "revision", "digest", "operations"}
+    assert set(plan) == {"plan_id", "session_id", "revision", "digest", "operations", "attention"}
     assert (plan["revision"], len(plan["digest"])) == (1, 64)
     assert all(set(operation) == OPERATION_KEYS for operation in plan["operations"])
     first, _, command = plan["operations"]
@@ -42,6 +55,10 @@ def test_propose_answers_the_contract_and_touches_no_file(tandem: CommandLine) -
     )
     assert (command["kind"], command["path"], command["command"]) == ("command", None, "make")
     assert "runs-code" in command["flags"]
+    assert command["why"]["runs-code"] == "This command runs when the plan is implemented."
+    assert [(group["flags"][0], group["kind"], group["operations"]) for group in plan["attention"]] == [
+        ("runs-code", "command", ["s3"])
+    ]
     assert walk(tandem.workspace) == before
 
 
@@ -52,7 +69,8 @@ def test_list_and_show_answer_the_contract(tandem: CommandLine) -> None:
     assert (listed["status"], listed["digest"]) == ("proposed", plan["digest"])
     assert datetime.fromisoformat(listed["updated_at"]).utcoffset() == timedelta(0)
     shown = tandem.answer("show", plan["plan_id"])
-    assert set(shown) == {"plan", "operations"}
+    assert set(shown) == {"plan", "operations", "attention"}
+    assert shown["attention"] == plan["attention"]
     assert shown["plan"]["digest"] == plan["digest"]
     assert "hunks" not in shown["operations"][0]
     assert (shown["operations"][1]["env"], shown["operations"][1]["timeout_s"]) == ({"A": "1"}, 600)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.staging.hazards import Hazard, explain, flags, reasons
+from tandem_desktop.staging.hazards import Hazard, acts_by_its_name, explain, flags, reasons
 from tandem_desktop.storage.paths import resource
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
 
@@ -538,6 +538,14 @@ def test_every_reason_is_one_sentence_of_a_kind_that_has_a_title() -> None:
         assert rule["why"].endswith("."), rule["why"]
         assert len(rule["why"]) <= 100, rule["why"]
         assert rule.get("kind", "tool") in data["kinds"], rule["why"]
+
+
+def test_what_a_build_leaves_is_flagged_but_may_be_folded_with_its_folder() -> None:
+    assert "runs-code" in of_path("dist/x.whl")
+    assert not acts_by_its_name("dist/x.whl")
+    assert not acts_by_its_name("build/.unheardofrc"), "only a guess by its kind"
+    assert acts_by_its_name("build/Makefile")
+    assert acts_by_its_name("build/AGENTS.md")
 
 
 def test_a_move_onto_a_name_that_a_tool_acts_on_says_what_the_tool_does() -> None:
