@@ -34,6 +34,7 @@ from tandem_desktop.domain.tasks import TaskProgress, TrackedTask
 
 TOLD = (
     domain_events.QuestionCompleted,
+    domain_events.AgentProgramChanged,
     domain_events.PlanProposed,
     domain_events.PlanApproved,
     domain_events.PlanRejected,

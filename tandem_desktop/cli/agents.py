@@ -31,6 +31,7 @@ from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
 from tandem_desktop.domain.events import (
+    AgentProgramChanged,
     AgentUpdated,
     PermissionAnswered,
     PerspectiveCompleted,
@@ -411,6 +412,8 @@ class AgentProgress:
         elif isinstance(event, PermissionAnswered):
             self.finish()
             self._call.console.remark((Span("  asked: ", Tone.QUIET), f"{event.verdict.value}  ", event.reason))
+        elif isinstance(event, AgentProgramChanged):
+            self._call.console.remark((Span("! ", Tone.WARNING), sentence(event.text)))
         elif isinstance(event, QuestionAsked):
             self.finish()
             self._questions.ask(event.session_id, event.question)

@@ -381,6 +381,16 @@ class QuestionCompleted(Frozen):
     question_id: RequestId
 
 
+class AgentProgramChanged(Frozen):
+    """The program of an agent is another one than at its last start; said before it starts, and it starts."""
+
+    type: Literal["agent_program_changed"] = "agent_program_changed"
+    session_id: SessionId
+    agent: str
+    text: str
+    """What differs, as a sentence."""
+
+
 class ChangesWaiting(Frozen):
     """Plan mode is off, and the agent changed something no card had shown; it waits as a plan."""
 
@@ -606,6 +616,7 @@ TandemEvent = Annotated[
     | QuestionAsked
     | QuestionAnswered
     | QuestionCompleted
+    | AgentProgramChanged
     | ChangesWaiting
     | ChatGrew
     | OperationStaged

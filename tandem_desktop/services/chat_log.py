@@ -25,6 +25,7 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import (
+    AgentProgramChanged,
     AgentUpdated,
     ChatGrew,
     OrchestrationEnded,
@@ -227,6 +228,8 @@ class ChatLog:
                 if session_id is not None:
                     facts = {"plan_id": event.plan_id, "run_id": event.run_id}
                     self._add(session_id, EntryKind.REFLECTION, text=event.assessment.value, **facts)
+            case AgentProgramChanged():
+                self._add(event.session_id, EntryKind.PROBLEM, text=event.text)
             case TurnEnded():
                 self._turn_ended(event)
             case TaskDelegated():

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name, profile_named
+from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
@@ -37,11 +37,12 @@ from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.processes.child import Launch
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.advisors import Advisor, Advisors, Consultations
+from tandem_desktop.sessions.agent_program import AgentProgram
 from tandem_desktop.sessions.client import SessionClient, Terminals
 from tandem_desktop.sessions.immediate import CardDrawing, ImmediateMode
 from tandem_desktop.sessions.inclusion import include_ignored
 from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
-from tandem_desktop.sessions.launch import agent_launch, launch_environment
+from tandem_desktop.sessions.launch import agent_launch, launch_environment, program
 from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.questions import AgentQuestions
@@ -64,6 +65,12 @@ _MAX_TITLE = 200
 _MAX_PATHS = 20
 
 
+def _agent_program(profile: AgentProfile, home: Path) -> AgentProgram:
+    """What is remembered of the agent's program; nothing of the built-in agent, which is Tandem itself."""
+    argv = () if profile.name == BUILT_IN else program(profile)
+    return AgentProgram(home.parent, profile.title, argv)
+
+
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
     """Where one session works: its name, its shadow, its home, its network and its records."""
@@ -73,6 +80,7 @@ class SessionPlace:
     home: Path
     network: AgentNetwork
     record: SessionRecord
+    program: AgentProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +155,7 @@ class _SessionBuilder:
             record=place.record,
             mode_prompt=self._mode_prompt,
             immediate=self._immediate_mode(interceptor, notices),
+            program=place.program,
         )
         self._store.listen(self._session.on_staged)
         return self._session
@@ -522,7 +531,7 @@ class AgentSessions:
                 network=network,
                 sockets=(host.socket_path,),
             )
-            place = SessionPlace(own_id, shadow, home, network, record)
+            place = SessionPlace(own_id, shadow, home, network, record, _agent_program(profile, home))
             builder = _SessionBuilder(
                 self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode, person=self._person
             )

@@ -24,7 +24,7 @@ from tandem_desktop.domain.agent_protocol import (
 )
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
 from tandem_desktop.domain.event_stream import EventStream
-from tandem_desktop.domain.events import AgentUpdated, TandemEvent, TurnEnded, TurnStarted
+from tandem_desktop.domain.events import AgentProgramChanged, AgentUpdated, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId, new_message_id
 from tandem_desktop.domain.operations import ExternalCall, StagedOperation
 from tandem_desktop.domain.plan import IgnoredFiles, Origin, PlanVersion
@@ -37,6 +37,7 @@ from tandem_desktop.policy.prompts import PromptComposer
 from tandem_desktop.policy.qualification import SignalListener
 from tandem_desktop.policy.tools import planning_bundle, tool_inventory
 from tandem_desktop.services.proposals import Proposals
+from tandem_desktop.sessions.agent_program import AgentProgram
 from tandem_desktop.sessions.client import SessionClient
 from tandem_desktop.sessions.drafting import Drafting, Presented
 from tandem_desktop.sessions.immediate import ImmediateMode
@@ -255,6 +256,7 @@ class PlanningSession:
         record: SessionRecord,
         mode_prompt: Callable[[bool], str],
         immediate: ImmediateMode,
+        program: AgentProgram,
     ) -> None:
         self.id = session_id
         self.profile = profile
@@ -277,6 +279,7 @@ class PlanningSession:
         self._on_turn: Callable[[], None] = lambda: None
         self._on_plan_mode: Callable[[], None] = lambda: None
         self._immediate = immediate
+        self._program = program
         self._settling: set[asyncio.Task[None]] = set()
         self._live = live
         self._drafting = Drafting(
@@ -357,9 +360,17 @@ class PlanningSession:
         self._on_turn = on_turn
         self._on_plan_mode = on_plan_mode
 
+    async def _tell_change(self, look: Callable[[], str]) -> None:
+        """Say where the agent's program is another one than at its last start: at once, and in the plan."""
+        if told := await asyncio.to_thread(look):
+            self.staging.agent_warning = told
+            self._events.publish(AgentProgramChanged(session_id=self.id, agent=self.profile.name, text=told))
+
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
+        await self._tell_change(self._program.look)
         self._facts = await self._agent.start()
+        await self._tell_change(lambda: self._program.started(self._facts.version))
         before = await asyncio.to_thread(self._record.load)
         earlier = SessionId(before.agent_session) if before.agent_session else None
         self._started_planning = self.is_planning

@@ -44,6 +44,8 @@ class SessionStaging:
         self._before_turn = len(store.observations.closed)
         """How many closed segments belong to earlier turns."""
         self._drifted: tuple[str, ...] = ()
+        self.agent_warning = ""
+        """What a person has to know about the program of the agent."""
 
     def queue(self, command: QueuedCommand) -> int:
         """Close the segment with a command; return its position. One repeated from an earlier turn moves here."""
@@ -156,7 +158,8 @@ class SessionStaging:
         return segment, activity
 
     def _warnings(self) -> tuple[str, ...]:
-        found = [
+        found = [self.agent_warning] if self.agent_warning else []
+        found += [
             f"The agent ran a command without asking, in its shadow: {_command(call)}"
             for segment in self.store.observations.segments
             for call in segment.calls

@@ -65,3 +65,24 @@ def test_what_an_agent_writes_cannot_play_tricks_on_the_terminal(place: AgentPla
     assert said.code == 0
     assert "Ran in the shadow" in said.out
     assert not {"\x1b", "\u202e"} & set(said.out + said.err)
+
+
+def test_a_program_that_was_swapped_between_two_starts_is_said_and_is_a_warning(place: AgentPlace) -> None:
+    words = place.scripted([{"do": "shell", "script": "echo new > new.txt"}])
+    assert place.plan(*words)["warnings"] == []
+    program = place.base / "scripted_agent.py"
+    program.write_text(f"# swapped\n{program.read_text()}")
+    said = place.run(*words)
+    warning = said.data["warnings"][0]
+    assert f": {program} has the SHA-256 " in warning
+    assert f"! {warning}" in said.err
+
+
+def test_a_link_to_bytes_that_are_no_text_is_a_warning_and_the_rest_is_staged(place: AgentPlace) -> None:
+    script = "echo good > good.txt; ln -s \"$(printf 'caf\\351')\" bad; ln -s \"$(printf 'a\\342\\200\\256b')\" hidden"
+    plan = place.plan(*place.scripted([{"do": "shell", "script": script}]))
+    assert kinds_and_paths(plan) == [("create", "good.txt")]
+    assert [warning.partition(" ")[0] for warning in plan["warnings"]] == ["bad", "hidden"]
+    assert "not valid UTF-8" in plan["warnings"][0]
+    assert "⟨U+202E⟩" in plan["warnings"][1]
+    place.approve_and_apply(plan)

@@ -70,6 +70,7 @@ EXAMPLES: list[TandemEvent] = [
     events.QuestionAsked(session_id=SESSION_ID, question=AgentQuestion(id=RequestId("ASK-1"), message="Which?")),
     events.QuestionAnswered(session_id=SESSION_ID, question_id=RequestId("ASK-1"), action=QuestionAction.DECLINE),
     events.QuestionCompleted(session_id=SESSION_ID, question_id=RequestId("ASK-1")),
+    events.AgentProgramChanged(session_id=SESSION_ID, agent="opencode", text="It is another program."),
     events.ChangesWaiting(session_id=SESSION_ID, plan_id=PLAN_ID),
     events.ChatGrew(
         session_id=SESSION_ID,
