@@ -286,7 +286,9 @@ class DiffView(QAbstractScrollArea):
         if region.isEmpty() or self._is_all_seen:
             return
         self._note_lines(region)
-        if not self.diff.is_preview and self.unseen_changes == 0:
+        if self.diff.is_preview or self._seen.count < self.diff.added + self.diff.removed:
+            return
+        if self.unseen_changes == 0:
             self._is_all_seen = True
             self.all_seen.emit()
 
