@@ -333,7 +333,7 @@ class TurnEnded(Frozen):
 
 
 class PermissionAsked(Frozen):
-    """A person has to answer a request before the agent can continue."""
+    """A person has to answer a request before the agent can continue; `card` is what it would change, from the disk."""
 
     type: Literal["permission_asked"] = "permission_asked"
     session_id: SessionId

@@ -93,6 +93,15 @@ def test_the_core_asks_for_nothing_of_an_extra() -> None:
     assert not [name for name in ("mcp", "starlette", "uvicorn", "h11", "PySide6", "pydantic-ai") if name in core]
 
 
-@pytest.mark.parametrize("path", ["packaging/start", "packaging/build", "packaging/verifying/verify.py", "README.md"])
-def test_what_installs_the_program_installs_the_api_too(path: str) -> None:
-    assert "[gui,agent,api]" in (ROOT / path).read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("packaging/lock", "--extra gui --extra agent --extra api"),
+        ("packaging/locks/start.txt", "\nuvicorn=="),
+        ("packaging/locks/build.txt", "\nuvicorn=="),
+        ("packaging/verifying/verify.py", "[gui,agent,api]"),
+        ("README.md", "[gui,agent,api]"),
+    ],
+)
+def test_what_installs_the_program_installs_the_api_too(path: str, words: str) -> None:
+    assert words in (ROOT / path).read_text(encoding="utf-8")

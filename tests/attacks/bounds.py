@@ -375,6 +375,7 @@ async def _with_strangers(folder: Path, count: int, words: bytes) -> Outcome:
         async with asyncio.timeout(30):
             answer = await reader.readline()
         writer.close()
+        await writer.wait_closed()
         return _held(b'"result"' in answer)
     finally:
         for stranger in crowd:

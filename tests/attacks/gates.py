@@ -529,8 +529,12 @@ async def _call_tool(handler: RecordingToolHandler, line: bytes) -> list[Json]:
     async with asyncio.timeout(30):
         while not any(each.get("id") == 99 for each in answers):
             answers.append(json.loads(await near.readline()))
-    far.close()
+    for each in (far, writer):
+        each.close()
     await service
+    for each in (far, writer):
+        with contextlib.suppress(OSError):
+            await each.wait_closed()
     return answers
 
 

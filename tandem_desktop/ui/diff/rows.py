@@ -543,6 +543,8 @@ class SeenChanges:
 
     def __init__(self) -> None:
         self._old, self._new = SeenLines(), SeenLines()
+        self.count = 0
+        """At least as many lines as were seen; quick to know."""
         self._parts: dict[tuple[bool, int], SeenLines] = {}
 
     def knows(self, is_old: bool, line: int) -> bool:
@@ -550,7 +552,10 @@ class SeenChanges:
 
     def add(self, is_old: bool, first: int, last: int) -> None:
         """Record whole lines."""
-        (self._old if is_old else self._new).add(first, last)
+        lines = self._old if is_old else self._new
+        if not lines.covers(first, last):
+            self.count += last - first + 1
+            lines.add(first, last)
 
     def add_part(self, key: tuple[bool, int], first: int, last: int, end: int) -> None:
         """Record parts `first` to `last` of a line that has `end` of them: visual lines, or cells."""

@@ -278,22 +278,25 @@ class DiffView(QAbstractScrollArea):
         visible = [*self._visible(area)]
         self.painter.paint(painter, self.display, visible, area)
         painter.end()
-        self._note_seen()
+        self._note_seen(area)
 
-    def _note_seen(self) -> None:
-        """Record the changed lines that are on screen, or the parts of them that are."""
+    def _note_seen(self, area: QRect) -> None:
+        """Record the changed lines that are on screen, or the parts of them that are; `area` was just painted."""
         region = self.viewport().visibleRegion().boundingRect()
         if region.isEmpty() or self._is_all_seen:
             return
-        self._note_lines(region)
-        if not self.diff.is_preview and self.unseen_changes == 0:
+        line = 2 * self.display.panes.line  # a line that was cut off until now can lie beside what was painted
+        self._note_lines(region, area.adjusted(0, -line, 0, line) & region)
+        if self.diff.is_preview or self._seen.count < self.diff.added + self.diff.removed:
+            return
+        if self.unseen_changes == 0:
             self._is_all_seen = True
             self.all_seen.emit()
 
-    def _note_lines(self, region: QRect) -> None:
+    def _note_lines(self, region: QRect, painted: QRect) -> None:
         top, bottom, panes = region.top(), region.bottom() + 1, self.display.panes
         slack = self.theme.px(_SLACK)
-        for _, row, area in self._visible(region):
+        for _, row, area in self._visible(painted):
             if not row.is_change:
                 continue
             is_whole = area.top() >= top - slack and area.bottom() + 1 <= bottom + slack
