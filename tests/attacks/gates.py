@@ -456,7 +456,7 @@ async def _talk(line: bytes) -> tuple[list[str], list[str], list[Json]]:
     while transport.open_requests:
         await asyncio.sleep(0)
     await transport.close()
-    pipe.close()
+    writer.close()
     await asyncio.sleep(0)
     with os.fdopen(near, "rb") as pipe_end:
         written = [json.loads(each) for each in pipe_end.read().splitlines()]
@@ -529,11 +529,11 @@ async def _call_tool(handler: RecordingToolHandler, line: bytes) -> list[Json]:
     async with asyncio.timeout(30):
         while not any(each.get("id") == 99 for each in answers):
             answers.append(json.loads(await near.readline()))
-    for each in (far, writer):
-        each.close()
+    far.close()
     await service
+    writer.close()
     for each in (far, writer):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(ConnectionError):
             await each.wait_closed()
     return answers
 

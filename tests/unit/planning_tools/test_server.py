@@ -152,14 +152,17 @@ async def test_a_stranger_who_says_nothing_is_closed_in_time(tmp_path: Path) -> 
 
 
 async def test_strangers_beyond_the_limit_push_out_the_oldest_of_them_and_no_agent(
-    host: PlanningServerHost, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "MOST_STRANGERS", 2)
+    host = PlanningServerHost(tmp_path, greeting_timeout_s=10 * LIMIT)  # none is closed for its silence
+    await host.start()
     opened(host)
     async with connected(host) as first, connected(host), connected(host):
         assert await first.closed()
         async with greeted(host) as line, connected(host), connected(host):
             assert "result" in await line.ask("ping")
+    await host.close()
 
 
 async def test_greeting_ping_list_and_call(host: PlanningServerHost) -> None:
