@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
-from tandem_desktop.diff.hunks import Hunk
+from tandem_desktop.diff.hunks import Hunk, displayed
 from tandem_desktop.diff.text import Document, visible, visible_command, visible_line, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
@@ -289,11 +289,8 @@ def _difference(view: OperationView, before: Document, after: Document, limit: D
 def _hunk(found: Hunk, before: Document, after: Document) -> Iterator[Line]:
     yield (_INDENT, Span(f"hunk {found.n}  {found.header}", Tone.PLACE))
     tones = {"+": Tone.ADDED, "-": Tone.REMOVED, " ": Tone.PLAIN}
-    for line in found.lines:
-        document = after if line.kind == "+" else before
-        yield (_INDENT, Span(EscapedText(line.kind + document.display(line.raw)), tones[line.kind]))
-        if line.no_newline:
-            yield (_INDENT, Span("\\ No newline at end of file", Tone.QUIET))
+    for kind, text in displayed(found, before, after):
+        yield (_INDENT, Span(EscapedText(kind + text), tones.get(kind, Tone.QUIET)))
 
 
 def _sizes(staged: StagedOperation) -> str:

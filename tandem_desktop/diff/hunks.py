@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import groupby, repeat
 from typing import NamedTuple
 
 from tandem_desktop.diff.lines import LineChange, changes
-from tandem_desktop.diff.text import ends_without_newline, newline_of, split_lines
+from tandem_desktop.diff.text import EMPTY_LINES, Document, ends_without_newline, newline_of, split_lines
 from tandem_desktop.domain.errors import StepRefusedError
 
 CONTEXT_LINES = 3
@@ -258,3 +258,19 @@ def _escaped(byte: int) -> str:
     if byte in _ESCAPES:
         return "\\" + _ESCAPES[byte]
     return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+
+
+def displayed(hunk: Hunk, before: Document, after: Document) -> Iterator[tuple[str, str]]:
+    """The kind and the text of each line as a person reads it; many empty changed lines are told by their number."""
+
+    def key(line: HunkLine) -> tuple[str, bool]:
+        return line.kind, line.kind != " " and (after if line.kind == "+" else before).is_blank(line.raw)
+
+    for (kind, is_blank), run in groupby(hunk.lines, key=key):
+        lines = [*run]
+        if is_blank and len(lines) >= EMPTY_LINES:
+            yield kind, f"⟨¶×{len(lines):,}⟩"
+        else:
+            yield from ((kind, (after if kind == "+" else before).display(line.raw)) for line in lines)
+        if lines[-1].no_newline:
+            yield "\\", " No newline at end of file"

@@ -33,6 +33,7 @@ BLANK_RUN = re.compile(f"[{_BLANK}]{{20,}}")
 EMPTY_LINES = 3
 """So many empty lines, or more, are drawn as their number."""
 DEEPEST_INDENTATION = 80
+_ASCII_BLANKS = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\0"
 _TAB = 4
 _RUNS_NAMED = 4
 _READABLE_LATIN_1 = re.compile(rb"[\t\n\f\r\x20-\x7e\xa0-\xff]*")
@@ -69,6 +70,12 @@ class Document:
         if self.encoding == "binary":
             return _visible_bytes(raw_line.removesuffix(b"\n"))
         return visible_line(raw_line.decode(self.encoding).removesuffix("\n"))
+
+    def is_blank(self, raw_line: bytes) -> bool:
+        """Whether nothing of a line can be seen."""
+        if raw_line.isascii() or self.is_binary:
+            return not raw_line.strip(_ASCII_BLANKS)
+        return is_blank(raw_line.decode(self.encoding))
 
     def _ending(self, raw_line: bytes) -> str:
         wide = self.encoding.startswith("utf-16")

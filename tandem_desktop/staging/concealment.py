@@ -34,7 +34,7 @@ def about_names(operation: StagedOperation) -> Iterator[str]:
             continue
         alike = look_alikes.read_as(name, marked)
         if alike != name:
-            yield f"The name {visible_name(name)} looks like {visible(alike)}, which is another one."
+            yield f"The name {visible_name(name)} looks like {visible(alike)}, and is not."
         else:
             yield f"The name {visible_name(name)} is another one on disks that drop or divide at the marked signs."
 

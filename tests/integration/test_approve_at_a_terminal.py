@@ -14,6 +14,7 @@ from tandem_desktop.cli.shown_digests import LIFETIME, ShownDigests
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tandem_desktop.storage.paths import Locations
+from tests.attacks.hidden_text import npm
 from tests.support.command_line import CommandLine, a_workspace, write
 from tests.support.terminals import TerminalShell, a_terminal, a_terminal_of_calls
 
@@ -203,3 +204,27 @@ def test_a_record_that_cannot_be_read_means_that_nothing_was_shown(tmp_path: Pat
     assert shown.find(plan_id, mine) is None
     shown.record(plan_id, 1, "d" * 64, mine)
     assert shown.find(plan_id, mine) is not None
+
+
+def test_lock_file_that_installs_code_is_asked_for_by_name_unless_its_changes_were_shown(
+    tandem: CommandLine, terminal: TerminalShell
+) -> None:
+    plan = tandem.propose(write("package-lock.json", npm().decode()))
+    plan_id, here = plan["plan_id"], f"-C {tandem.workspace}"
+    question, skip = (
+        f"approve {plan['digest'][:6]}…? [y/N] ",
+        "skip package-lock.json, whose changes were not shown? [y/N] ",
+    )
+    terminal.run(f"{here} show {plan_id}")
+    terminal.type(f"{here} approve {plan_id}\n")
+    assert "package-lock.json says what is installed" in terminal.until(skip)
+    terminal.type("n\n")
+    code, shown = terminal.ended()
+    assert (code, "package-lock.json installs code and was not opened; nothing is approved." in shown) == (3, True)
+    assert status(tandem, plan_id) == "proposed"
+    terminal.run(f"{here} show {plan_id} --diff")
+    terminal.type(f"{here} approve {plan_id}\n")
+    assert "skip" not in terminal.until(question)
+    terminal.type("y\n")
+    assert terminal.ended()[0] == 0
+    assert status(tandem, plan_id) == "approved"

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from tandem_desktop.diff import look_alikes
 from tandem_desktop.diff.hunks import Hunk, hunks
-from tandem_desktop.diff.text import EMPTY_LINES, Document, is_blank, is_hidden, is_plain
+from tandem_desktop.diff.text import EMPTY_LINES, Document, is_hidden, is_plain
 from tandem_desktop.ui.diff.special import SpecialText, content_notes
 from tandem_desktop.ui.i18n import tr, tr_n
 
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
 """The token for a hidden character. Files cannot fake one: the same characters in a file are escaped."""
 _LONE_RETURN = re.compile("\r(?!\n)")
-_BLANKS = b" \t\n\r\x0b\x0c\0"
 MOST_NAMED = 3
 
 
@@ -64,10 +63,7 @@ class DiffSide:
 
     def is_blank(self, index: int) -> bool:
         """Whether nothing of a line can be seen."""
-        raw = self.document.lines[index]
-        if raw.isascii() or self.document.is_binary:
-            return not raw.strip(_BLANKS)
-        return is_blank(raw.decode(self.document.encoding))
+        return self.document.is_blank(self.document.lines[index])
 
     def has_newline(self, index: int) -> bool:
         return index < len(self) - 1 or self.document.lines[index].endswith((b"\n", b"\n\0", b"\0\n"))

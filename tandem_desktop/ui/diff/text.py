@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from tandem_desktop.diff.hunks import unified
+from tandem_desktop.diff.hunks import displayed, unified
 from tandem_desktop.ui.diff.model import FileDiff
 from tandem_desktop.ui.diff.options import DiffDisplay
 from tandem_desktop.ui.diff.painter import fold_text
@@ -76,11 +76,7 @@ def as_text(diff: FileDiff) -> str:
     parts = [each.text for each in diff.notes]
     for hunk in diff.hunks:
         parts.append(hunk.header)
-        for line in hunk.lines:
-            document = (diff.new if line.kind == "+" else diff.old).document
-            parts.append(line.kind + document.display(line.raw))
-            if line.no_newline:
-                parts.append("\\ No newline at end of file")
+        parts += (kind + text for kind, text in displayed(hunk, diff.old.document, diff.new.document))
     return "\n".join(parts)
 
 

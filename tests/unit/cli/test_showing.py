@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.diff.text import is_hidden
+from tandem_desktop.diff.hunks import displayed, hunks
+from tandem_desktop.diff.text import Document, is_hidden
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, write
 
 HOSTILE = "\x1b[2J\x1b]52;c;aGk=\x07 \u202egnp.exe \r overwritten \u200b ⟨U+0041⟩"
@@ -105,3 +106,10 @@ def test_a_record_altered_by_hand_is_called_altered(tandem: CommandLine) -> None
     shown = tandem("show", plan["plan_id"])
     assert "The record was altered" in shown.out
     assert plan["digest"] not in shown.out
+
+
+def test_empty_lines_that_are_added_are_printed_as_their_number() -> None:
+    before, after = b"one\n\n\n\ntwo\n", b"one\n\n\n\ntwo\n" + b"\n \n" * 200 + b"run()\n"
+    (hunk,) = hunks(before, after)
+    printed = [kind + text for kind, text in displayed(hunk, Document.of(before), Document.of(after))]
+    assert printed == [" ", " ", " two", "+⟨¶×400⟩", "+run()"]
