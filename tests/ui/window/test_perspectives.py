@@ -79,7 +79,7 @@ def test_a_request_goes_from_the_first_look_over_three_advisors_and_the_approval
         steps.write("session.py", "class Session: ...\n"),
         synthesis=[{"do": "say", "text": json.dumps(PLAN)}],
     )
-    script["by_words"]["Your task now: t2"] = [steps.write("staging.yml", "restart: true\n")]
+    script["by_words"]["Your task now: t2"] = [steps.write("staging.md", "restart: true\n")]
     put_on_path(programs, "opencode", script)
     window = open_window("opencode")
     panel = window.place.panel
@@ -89,7 +89,7 @@ def test_a_request_goes_from_the_first_look_over_three_advisors_and_the_approval
     assert "Guessed from its words." in window.find("first-look").accessibleName()
     window.place.chat.composer.set_text("")
     window.ask("/perspectives refactor the auth system and deploy to staging")
-    window.wait(lambda: window.operations == ["session.py", "staging.yml"])
+    window.wait(lambda: window.operations == ["session.py", "staging.md"])
     assert panel.page is not None
     assert panel.page.version.perspectives.qualification.endswith("Qualified by CHAPO (opencode).")
     window.click("plan-action-view_tasks")
@@ -99,7 +99,7 @@ def test_a_request_goes_from_the_first_look_over_three_advisors_and_the_approval
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
     window.wait(lambda: panel.tasks.words.endswith("(2/2 tasks succeeded)"))
-    assert (workspace / "staging.yml").read_text() == "restart: true\n"
+    assert (workspace / "staging.md").read_text() == "restart: true\n"
     entries = window.place.background.chat.entries(window.place.session_id)
     assert any("(2/2 tasks succeeded)" in entry.text for entry in entries if entry.kind is EntryKind.NOTE)
 
