@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from tandem_desktop.domain.paths import folded
@@ -123,6 +123,15 @@ def twin_words(text: str, among: str) -> Iterator[tuple[str, str]]:
         like = shapes.get(skeleton(word)) if len(word) > 1 else None
         if like is not None and like != word:
             yield like, word
+
+
+def spelled(text: str, words: Collection[str]) -> str:
+    """The text with these words spelled out as far as they are not ASCII."""
+    return _WORD.sub(lambda found: _spelled(found[0]) if found[0] in words else found[0], text)
+
+
+def _spelled(word: str) -> str:
+    return "".join(each if each.isascii() else f"⟨U+{ord(each):04X}⟩" for each in word)
 
 
 def forgiven(name: str) -> str:

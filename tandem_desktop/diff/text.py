@@ -33,6 +33,7 @@ BLANK_RUN = re.compile(f"[{_BLANK}]{{20,}}")
 EMPTY_LINES = 3
 """So many empty lines, or more, are drawn as their number."""
 DEEPEST_INDENTATION = 80
+_LARGEST_COMPARED = 2_000_000
 _ASCII_BLANKS = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\0"
 _TAB = 4
 _RUNS_NAMED = 4
@@ -69,7 +70,17 @@ class Document:
         """
         if self.encoding == "binary":
             return _visible_bytes(raw_line.removesuffix(b"\n"))
-        return visible_line(raw_line.decode(self.encoding).removesuffix("\n"))
+        shown = visible_line(raw_line.decode(self.encoding).removesuffix("\n"))
+        return shown if shown.isascii() or not self._twins else look_alikes.spelled(shown, self._twins)
+
+    @cached_property
+    def _twins(self) -> frozenset[str]:
+        """Words that look like another word of this content."""
+        odd = b"".join(line for line in self.lines if not line.isascii())
+        if self.is_binary or not odd or sum(map(len, self.lines)) > _LARGEST_COMPARED:
+            return frozenset()
+        text = b"".join(self.lines).decode(self.encoding)
+        return frozenset(word for word, _ in look_alikes.twin_words(text, text))
 
     def is_blank(self, raw_line: bytes) -> bool:
         """Whether nothing of a line can be seen."""

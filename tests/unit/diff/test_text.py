@@ -147,3 +147,8 @@ def test_empty_lines_of_a_command_are_drawn_as_their_number() -> None:
     assert visible_command("a\n\n\nb") == ["a", "", "", "b"]
     assert visible_command("a\n\n \n\t\nb") == ["a", "⟨¶×3⟩", "b"]
     assert visible_command(" " * 30 + "a") == ["⟨·×30⟩a"]
+
+
+def test_a_word_that_looks_like_another_word_of_the_content_is_spelled_out() -> None:
+    document = Document.of("admin = 1\nadmın = 2\nkapı = 3\n".encode())
+    assert [document.display(line) for line in document.lines] == ["admin = 1", "adm⟨U+0131⟩n = 2", "kapı = 3"]
