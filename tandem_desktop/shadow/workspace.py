@@ -510,12 +510,8 @@ class ShadowWorkspace(ABC):
         """Note a path that cannot be staged; a name that is not UTF-8 is written out."""
         self._refused[shown(path, MAX_PATH_BYTES)] = shown(reason, MAX_PATH_BYTES)
 
-    def git_changes(self) -> tuple[str, ...]:
-        """Paths under `.git` the agent changed, as of the last scan: a warning, never staged."""
-        return self._git
-
     def git_sides(self) -> tuple[tuple[PathChange, ...], dict[str, bytes]]:
-        """The same with both sides, disk and shadow, and the bytes of their files by digest."""
+        """What the agent changed under `.git`, never staged, and the bytes of both sides by digest."""
         found: list[PathChange] = []
         contents: dict[str, bytes] = {}
         with self._lock:
