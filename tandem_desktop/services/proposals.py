@@ -157,8 +157,8 @@ class Proposals:
         latest = self._plans.revision(plan_id)
         check(self._plans.meta(plan_id), PlanUpdated(revision=latest.revision + 1, origin=Origin.PERSON))
         number = first_free_number(latest.operations)
-        queued = QueuedCommand(number=number, call=checked_command(command, cwd), description="Added by a person")
-        operation = queued_operation(queued, number, self._clock())
+        queued = QueuedCommand(number=number, call=checked_command(command, cwd))
+        operation = queued_operation(queued, number, self._clock()).model_copy(update={"description": ""})
         return self.rewrite(latest, (*latest.operations, operation), "Add another command.")
 
     def draft(self, base: PlanVersion, choices: Choices) -> Drafted:
