@@ -86,6 +86,7 @@ def test_a_command_the_person_adds_runs_for_real_and_stays_when_the_agent_goes_o
     plan = place.plan(*place.scripted(around(place, by_request(place))))
     changed = place.tandem.answer("add", plan["plan_id"], "echo real >> real.txt")
     assert kinds_and_paths(changed)[-1] == ("command", "echo real >> real.txt")
+    assert changed["operations"][-1]["description"] == "", "the person's own, not in the agent's words"
     assert changed["digest"] != plan["digest"]
     more = [write_by_client(place.root / "c-third.txt", "3\n", 3)]
     plan = place.plan(*place.scripted(more), "--session", plan["session_id"], task="Go on.")
