@@ -3,46 +3,49 @@
 import base64
 from typing import Any
 
-from acp.connection import Connection
-from acp.exceptions import RequestError
-from acp.meta import AGENT_METHODS, CLIENT_METHODS, PROTOCOL_VERSION
-from acp.schema import (
-    AuthenticateRequest,
-    AvailableCommand,
-    AvailableCommandsUpdate,
-    ClientCapabilities,
-    ConfigOptionUpdate,
-    ContentChunk,
-    CurrentModeUpdate,
-    ElicitationCapabilities,
-    ElicitationFormCapabilities,
-    ElicitationUrlCapabilities,
-    EnvVariable,
-    FileSystemCapabilities,
-    ImageContentBlock,
-    Implementation,
-    InitializeRequest,
-    InitializeResponse,
-    LoadSessionRequest,
-    LoadSessionResponse,
-    McpServerStdio,
-    NewSessionRequest,
-    NewSessionResponse,
-    PlanEntry,
-    PromptRequest,
-    ResumeSessionRequest,
-    SessionConfigOptionSelect,
-    SetSessionConfigOptionSelectRequest,
-    SetSessionModeRequest,
-    TextContentBlock,
-    UsageUpdate,
-)
 from pydantic import BaseModel, ValidationError
 
 from tandem_desktop import __version__
 from tandem_desktop.acp_client.connection import INTERNAL_ERROR, LineTransport, RefusedError
 from tandem_desktop.acp_client.tool_calls import read_tool_call
 from tandem_desktop.domain.agent_protocol import Picture, PlanningServer
+from tandem_desktop.domain.base import quick_models
+
+with quick_models():
+    from acp.connection import Connection
+    from acp.exceptions import RequestError
+    from acp.meta import AGENT_METHODS, CLIENT_METHODS, PROTOCOL_VERSION
+    from acp.schema import (
+        AuthenticateRequest,
+        AvailableCommand,
+        AvailableCommandsUpdate,
+        ClientCapabilities,
+        ConfigOptionUpdate,
+        ContentChunk,
+        CurrentModeUpdate,
+        ElicitationCapabilities,
+        ElicitationFormCapabilities,
+        ElicitationUrlCapabilities,
+        EnvVariable,
+        FileSystemCapabilities,
+        ImageContentBlock,
+        Implementation,
+        InitializeRequest,
+        InitializeResponse,
+        LoadSessionRequest,
+        LoadSessionResponse,
+        McpServerStdio,
+        NewSessionRequest,
+        NewSessionResponse,
+        PlanEntry,
+        PromptRequest,
+        ResumeSessionRequest,
+        SessionConfigOptionSelect,
+        SetSessionConfigOptionSelectRequest,
+        SetSessionModeRequest,
+        TextContentBlock,
+        UsageUpdate,
+    )
 
 __all__ = [
     "CLIENT_METHODS",

@@ -12,22 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import acp
-from acp import schema
-from acp.helpers import (
-    plan_entry,
-    start_tool_call,
-    text_block,
-    tool_content,
-    tool_diff_content,
-    update_agent_message_text,
-    update_agent_thought_text,
-    update_available_commands,
-    update_current_mode,
-    update_plan,
-    update_tool_call,
-)
-
 from tandem_desktop import __version__
 from tandem_desktop.builtin_agent.edits import ClientPort, in_words
 from tandem_desktop.builtin_agent.session import Session, open_session
@@ -45,8 +29,26 @@ from tandem_desktop.domain.agent_protocol import (
     ToolCallStatus,
     UsageReported,
 )
+from tandem_desktop.domain.base import quick_models
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.recipes.catalog import Catalog
+
+with quick_models():
+    import acp
+    from acp import schema
+    from acp.helpers import (
+        plan_entry,
+        start_tool_call,
+        text_block,
+        tool_content,
+        tool_diff_content,
+        update_agent_message_text,
+        update_agent_thought_text,
+        update_available_commands,
+        update_current_mode,
+        update_plan,
+        update_tool_call,
+    )
 
 ALLOW = schema.PermissionOption(option_id="allow", name="Allow", kind="allow_once")
 REJECT = schema.PermissionOption(option_id="reject", name="Reject", kind="reject_once")
