@@ -68,7 +68,7 @@ SUBJECTS = {
     ),
     "verification": Subject(
         ("execution/run",),
-        tuple(f"{_EXECUTION}/test_{name}.py" for name in ("run", "runs", "stat_signatures", "undo")),
+        tuple(f"{_EXECUTION}/test_{name}.py" for name in ("run", "run_commands", "runs", "stat_signatures")),
     ),
     "paths": Subject(("domain/paths",), ("tests/unit/domain/test_paths.py",)),
     "permissions": Subject(("policy/rules",), ("tests/unit/policy/test_rules.py",)),

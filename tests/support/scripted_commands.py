@@ -1,10 +1,14 @@
 """Commands that end as a test says, with effects that are held back, so that a run of them needs no overlay."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.operations import PathChange, StagedOperation
+from tandem_desktop.domain.ids import TaskId
+from tandem_desktop.domain.operations import ABSENT, PathChange, StagedOperation
 from tandem_desktop.execution.commands import CommandOutcome, CommandsTogether, OnOutput, RunControl
+from tandem_desktop.execution.run_manager import RunManager
+from tests.support.builders import a_command, a_file
 
 Ending = CommandOutcome | TandemError
 
@@ -53,3 +57,18 @@ class ScriptedCommands:
         for operation in operations:
             on_output(operation.id, b"ok\n")
         return tuple(self._endings[operation.id] for operation in operations)
+
+
+def command(name: str, task: str | None = None, **more: Any) -> StagedOperation:
+    return a_command("true", id=name, task=None if task is None else TaskId(task), **more)
+
+
+def scripted(manager: RunManager, **endings: Ending) -> ScriptedCommands:
+    commands = ScriptedCommands(**endings)
+    manager._commands = commands
+    return commands
+
+
+def change(path: str, after: bytes | None, before: bytes | None = None) -> PathChange:
+    first, last = (ABSENT if data is None else a_file(data) for data in (before, after))
+    return PathChange(path=path, before=first, after=last)

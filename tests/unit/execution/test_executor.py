@@ -15,7 +15,7 @@ from tandem_desktop.domain.events import RunStarted
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunStatus
+from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunKind, RunStatus
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import check_tools, preflight, refuse_impossible, refuse_out_of_scope
 from tandem_desktop.services.engine import Engine
@@ -299,6 +299,14 @@ def folder_modes(before: int, after: int) -> dict[str, Any]:
     }
 
 
+def test_a_file_that_appeared_in_a_folder_the_plan_deletes_is_drift(check: Check, root: Path) -> None:
+    (root / "empty").mkdir(mode=0o755)
+    delete = a_delete("empty", base=a_mkdir(mode=0o755).after)
+    check(delete)
+    (root / "empty" / "theirs").write_bytes(b"theirs\n")
+    assert refused(check, delete)[2] == "empty/theirs"
+
+
 def test_a_path_that_the_plan_moves_to_must_be_free(check: Check) -> None:
     with pytest.raises(DriftError, match=r"other\.txt \(created\)"):
         check(a_move("old.txt", "other.txt", b"old\n"))
@@ -375,6 +383,7 @@ def test_the_record_of_a_run_names_what_was_approved_and_how_it_is_run(engine: E
     run = engine.runs.apply(version.plan_id, policy=policy)
     record = run.record
     assert run.succeeded
+    assert [result.status for result in run.results] == [ResultStatus.COMPLETED]
     assert begun == [record.run_id]
     assert (record.kind, record.plan_id, record.revision) == (RunKind.APPLY, version.plan_id, 1)
     assert (record.digest, record.on_failure) == (version.approval_hash, policy)

@@ -3,27 +3,25 @@
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tandem_desktop.domain.errors import OperationError, RollbackError
-from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
-from tandem_desktop.domain.operations import ABSENT, NodeState, PathChange, StagedOperation
-from tandem_desktop.domain.runs import FailurePolicy, OperationResult, OtherChange, RunStatus
-from tandem_desktop.execution.commands import CommandOutcome, RunControl, segments
-from tandem_desktop.execution.journal import read_journal
+from tandem_desktop.domain.errors import RollbackError
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import ABSENT, DirectoryState, PathChange, StagedOperation
+from tandem_desktop.domain.runs import FailurePolicy, RunStatus
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run import HaltError, not_as_approved
-from tandem_desktop.execution.run_manager import ConcurrentChanges, RunManager
+from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.steps import Action, Step, unpack_step
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.storage import syscalls
-from tests.support.builders import a_command, a_delete, a_file, a_move, a_write, an_external_call
-from tests.support.run_managers import a_record, a_run_manager, carry_out
-from tests.support.scripted_commands import Ending, ScriptedCommands, changed, failed, stopped
+from tests.support.builders import a_command, a_delete, a_file, a_move, a_write
+from tests.support.run_managers import a_run_manager, brief, carry_out, here, journal_of, just_before
+from tests.support.scripted_commands import change, changed, command, failed, scripted
 from tests.support.tree_walker import walk
 
 
@@ -39,17 +37,6 @@ def manager(root: Path, memory_path: Path) -> RunManager:
     made = a_run_manager(root, memory_path / "state")
     made.objects.put_all([b"one\n", b"two\n", b"old\n"])
     return made
-
-
-def just_before(name: str, act: Callable[[], object]) -> syscalls.Gate:
-    """A gate that acts once, right before the run publishes a file called `name`."""
-    left = [act]
-
-    def gate(call: str, what: str) -> None:
-        if call == "renameat2" and what == name and left:
-            left.pop()()
-
-    return gate
 
 
 @pytest.mark.req("S0-65")
@@ -103,37 +90,6 @@ def test_folder_that_is_exchanged_during_the_run_is_read_where_its_name_leads_no
 # What a run leaves in its journal, tells and counts
 
 
-def journal_of(manager: RunManager, memory_path: Path) -> list[dict[str, Any]]:
-    """Every record of the only run, without what it was to do and how it ended."""
-    (path,) = (memory_path / "state" / "journal").glob("*/RUN-*")
-    return [record for record in read_journal(path) if record["type"] not in ("begin", "end")]
-
-
-def brief(results: Iterable[OperationResult]) -> dict[str, str]:
-    return {result.id: result.status.value for result in results}
-
-
-def command(name: str, task: str | None = None, **more: Any) -> StagedOperation:
-    return a_command("true", id=name, task=None if task is None else TaskId(task), **more)
-
-
-def scripted(manager: RunManager, **endings: Ending) -> ScriptedCommands:
-    commands = ScriptedCommands(**endings)
-    manager._commands = commands
-    return commands
-
-
-def change(path: str, after: bytes | None, before: bytes | None = None) -> PathChange:
-    first, last = (ABSENT if data is None else a_file(data) for data in (before, after))
-    return PathChange(path=path, before=first, after=last)
-
-
-def here(root: Path, **files: bytes) -> None:
-    for name, data in files.items():
-        (root / name).write_bytes(data)
-        (root / name).chmod(0o644)
-
-
 def test_a_path_that_is_not_as_approved_is_told_with_its_step_and_what_to_do(manager: RunManager, root: Path) -> None:
     here(root, one=b"one\n", moved=b"old\n", gone=b"?\n")
     steps = (
@@ -165,7 +121,7 @@ def test_each_segment_stands_in_the_journal_before_and_after_it_is_written(
         a_command("exit 3", id="c2"),
     )
     carry_out(manager, operations, FailurePolicy.CONTINUE)
-    first, done, begun, ended, second, done_too, begun_too, ended_too = journal_of(manager, memory_path)
+    first, done, begun, ended, second, done_too, begun_too, ended_too = journal_of(memory_path / "state")
     assert (first["type"], [unpack_step(step).n for step in first["steps"]]) == ("intent", [0, 1])
     assert done == {"type": "done", "count": 2, "lost": {"1": {}}}
     assert begun == {"type": "command", "operation": "c1", "captured": False}
@@ -253,7 +209,7 @@ def test_a_step_that_cannot_be_published_is_taken_back_with_its_folders_and_the_
         "s4": "completed" if goes_on else "pending",
     }
     assert sorted(path.name for path in root.iterdir()) == [".tandem", *(["four"] if goes_on else []), "one"]
-    kept = next(entry for entry in journal_of(manager, memory_path) if entry["type"] == "done")
+    kept = next(entry for entry in journal_of(memory_path / "state") if entry["type"] == "done")
     assert kept == {"type": "done", "count": 1, "lost": {}}
     UndoExecutor(manager).undo(record.run_id)
     assert [path.name for path in root.iterdir()] == [".tandem"]
@@ -289,6 +245,19 @@ def test_a_file_changed_after_it_was_written_fails_its_own_operation_also_when_a
     assert brief(results) == {"s1": "failed", "s2": "completed", "s3": "failed", "s4": "completed"}
     assert results[0].error == "one is not what was approved after writing it."
     assert "appeared during the run" in (results[2].error or "")
+
+
+@pytest.mark.parametrize("fails", ["when it is prepared", "when it is published"])
+def test_a_failure_of_the_last_operation_leaves_nothing_more_to_do(
+    manager: RunManager, root: Path, memory_path: Path, fails: str
+) -> None:
+    prepared = fails == "when it is published"
+    operations = (a_write("one", b"one\n", id="s1"), a_write("two", b"two\n" if prepared else b"lost\n", id="s2"))
+    if prepared:
+        here(root, two=b"theirs\n")
+    _, results = carry_out(manager, operations, FailurePolicy.CONTINUE)
+    assert brief(results) == {"s1": "completed", "s2": "failed"}
+    assert [entry["type"] for entry in journal_of(memory_path / "state")] == ["intent", "done"]
 
 
 def test_a_stop_between_two_steps_of_a_segment_takes_back_the_first(manager: RunManager, root: Path) -> None:
@@ -365,6 +334,17 @@ def test_a_path_that_is_changed_again_once_it_was_put_back_is_named(manager: Run
         "The roll back is incomplete at old: old is not as it was before the run.",
         "old",
     )
+
+
+def test_a_file_that_is_not_as_approved_ends_a_run_that_is_to_be_rolled_back(manager: RunManager, root: Path) -> None:
+    told: list[tuple[str, str | None]] = []
+    manager._on_result = lambda run_id, result: told.append((result.id, result.error))
+    operations = (a_write("one", b"one\n", id="s1"), a_write("two", b"two\n", id="s2"), command("c1"))
+    edit = lambda: here(root, one=b"mine\n")  # noqa: E731 - read in place
+    assert incomplete(manager, operations, just_before("two", edit))[1] == "one"
+    assert told == [("s1", "one is not what was approved after writing it.")]
+    assert (root / "one").read_bytes() == b"mine\n"
+    assert not (root / "two").exists()
 
 
 # Going on after a run was cut off
@@ -509,249 +489,35 @@ def test_a_path_that_refuses_to_go_back_is_named(manager: RunManager, root: Path
     assert (refusal.value.path, refusal.value.next) == ("deep", "Look at the path, then: tandem recover --rollback")
 
 
-# Commands and what they left
-
-
-def test_effects_of_commands_are_numbered_on_and_undone_with_the_files_around_them(
-    manager: RunManager, root: Path, memory_path: Path
-) -> None:
-    here(root, old=b"old\n")
-    before = walk(root)
-    scripted(
-        manager,
-        c1=changed(change("made", b"one\n"), change("old", b"one\n", b"old\n")),
-        c2=changed(change("old", b"two\n", b"one\n"), change("made", None, b"one\n")),
-        c3=changed(),
-    )
-    printed: list[tuple[str, bytes]] = []
-    manager._on_output = lambda operation, chunk: printed.append((operation, chunk))
-    operations = (
-        a_write("one", b"one\n", id="s1"),
-        command("c1"),
-        command("c2"),
-        command("c3"),
-        a_write("two", b"two\n", id="s2"),
-    )
-    record, results = carry_out(manager, operations)
-    assert brief(results) == dict.fromkeys(("s1", "c1", "c2", "c3", "s2"), "completed")
-    assert [(result.exit_code, result.output) for result in results] == [
-        (None, None),
-        *[(0, "ok\n")] * 3,
-        (None, None),
-    ]
-    assert printed == [(name, b"ok\n") for name in ("c1", "c2", "c3")]
-    records = journal_of(manager, memory_path)
-    numbers = [unpack_step(step).n for entry in records if entry["type"] == "intent" for step in entry["steps"]]
-    assert numbers == [0, 1, 2, 3, 4, 5]
-    assert [entry["count"] for entry in records if entry["type"] == "done"] == [1, 2, 2, 1]
-    assert [entry["captured"] for entry in records if entry["type"] == "command"] == [True] * 3
-    assert record.meanwhile == ()
-    UndoExecutor(manager).undo(record.run_id)
-    assert walk(root) == before
-
-
-def test_a_file_that_others_change_after_its_segment_was_verified_is_told_at_the_end(
+def test_a_run_that_was_cut_off_while_it_went_back_goes_on_from_there_and_tells_only_what_is_new(
     manager: RunManager, root: Path
 ) -> None:
-    operations = (a_write("deep/one", b"one\n", id="s1"), command("c1"), a_write("two", b"two\n", id="s2"))
-    scripted(manager, c1=changed())
-    manager._on_output = lambda operation, chunk: here(root / "deep", one=b"mine\n")
-    record, _ = carry_out(manager, operations)
-    assert [(each.path, each.change) for each in record.meanwhile] == [("deep/one", "modified")]
-
-
-def test_a_command_that_could_not_be_run_fails_with_its_reason_and_the_rest_follows_the_policy(
-    manager: RunManager, root: Path, memory_path: Path
-) -> None:
-    scripted(manager, c1=OperationError("No overlay.", step="c1"))
-    _, results = carry_out(manager, (command("c1"), a_write("one", b"one\n")), FailurePolicy.CONTINUE)
-    assert brief(results) == {"c1": "failed", "s1": "completed"}
-    assert (results[0].error, results[0].exit_code) == ("No overlay.", None)
-    assert journal_of(manager, memory_path)[1] == {"type": "command_done", "operation": "c1", "exit_code": -1}
-
-
-@pytest.mark.parametrize("policy", list(FailurePolicy))
-def test_effects_that_cannot_be_written_fail_the_command_and_leave_nothing(
-    manager: RunManager, root: Path, memory_path: Path, policy: FailurePolicy
-) -> None:
-    here(root, theirs=b"theirs\n")
-    before = walk(root)
-    scripted(manager, c1=changed(change("made", b"one\n"), change("theirs", b"two\n")))
-    record, results = carry_out(manager, (command("c1"), a_write("one", b"one\n")), policy)
-    told = "Its effects could not be written: theirs appeared during the run, so it was not overwritten."
-    assert (results[0].error, results[0].exit_code, results[0].output) == (told, 0, "ok\n")
-    goes_on = policy is FailurePolicy.CONTINUE
-    assert brief(results) == {"c1": "failed", "s1": "completed" if goes_on else "pending"}
-    assert walk(root) == before | ({"one": ("file", 0o644, b"one\n")} if goes_on else {})
-    assert record.rolled_back is (policy is FailurePolicy.ROLLBACK)
-    none = {"type": "done", "count": 0, "lost": {}}
-    assert (none in journal_of(manager, memory_path)) is (policy is not FailurePolicy.ROLLBACK)
-    assert {"type": "command_done", "operation": "c1", "exit_code": -1} in journal_of(manager, memory_path)
-
-
-def test_effects_that_can_neither_be_written_nor_taken_back_leave_the_run_open(manager: RunManager, root: Path) -> None:
-    here(root, theirs=b"theirs\n")
-    scripted(manager, c1=changed(change("made", b"one\n"), change("theirs", b"two\n")))
-    edit = lambda: here(root, made=b"mine\n")  # noqa: E731 - read in place
-    with syscalls.gated(just_before("theirs", edit)), pytest.raises(RollbackError) as refusal:
-        carry_out(manager, (command("c1"),), FailurePolicy.STOP)
-    told = "made was changed by someone else while the plan ran; it was left as it is."
-    assert refusal.value.message == f"The roll back is incomplete at made: {told}"
-    assert (root / "made").read_bytes() == b"mine\n"
-    assert len(Recovery(manager).interrupted()) == 1
-
-
-def test_every_effect_that_others_changed_is_named_when_a_command_fails_for_it(manager: RunManager, root: Path) -> None:
-    scripted(manager, c1=changed(change("a", b"one\n"), change("b", b"one\n"), change("c", b"one\n")))
-    edit = lambda: here(root, a=b"mine\n", b=b"mine\n")  # noqa: E731 - read in place
-    with syscalls.gated(just_before("c", edit)):
-        _, results = carry_out(manager, (command("c1"),), FailurePolicy.STOP)
-    assert results[0].error == (
-        "a is not what was approved after writing it. b is not what was approved after writing it."
-    )
-    assert (results[0].exit_code, results[0].output) == (0, "ok\n")
-
-
-@pytest.mark.parametrize("policy", list(FailurePolicy))
-def test_of_commands_that_ran_beside_each_other_what_a_failure_leaves_follows_the_policy(
-    manager: RunManager, root: Path, memory_path: Path, policy: FailurePolicy
-) -> None:
-    commands = scripted(manager, c1=changed(change("a", b"one\n")), c2=failed(), c3=changed(change("c", b"one\n")))
-    operations = tuple(command(f"c{n}", str(n)) for n in (1, 2, 3))
-    _, results = carry_out(manager, operations, policy)
-    goes_on, goes_back = policy is FailurePolicy.CONTINUE, policy is FailurePolicy.ROLLBACK
-    assert commands.batches == [(("c1", "c2", "c3"), goes_back)]
-    assert brief(results) == {
-        "c1": "rolled_back" if goes_back else "completed",
-        "c2": "failed",
-        "c3": "completed" if goes_on else "cancelled",
-    }
-    assert (results[1].error, results[1].exit_code) == ("The command ended with exit code 3.", 3)
-    beside = "A command that ran beside it failed; nothing it did was kept."
-    assert results[2].error == (None if goes_on else beside)
-    ended = [entry for entry in journal_of(manager, memory_path) if entry["type"] == "command_done"]
-    assert [(entry["operation"], entry["exit_code"]) for entry in ended] == [
-        ("c1", 0),
-        ("c2", 3),
-        ("c3", 0 if goes_on else -1),
-    ]
-    assert {path.name for path in root.iterdir()} == {
-        ".tandem",
-        *([] if goes_back else ["a"]),
-        *(["c"] if goes_on else []),
-    }
-
-
-def test_a_command_that_waits_for_a_failed_one_is_skipped_and_its_neighbour_runs_alone(manager: RunManager) -> None:
-    commands = scripted(manager, c1=failed(), c2=changed(), c3=changed())
-    operations = (
-        command("c1", "1"),
-        command("c2", "2", blocked_by=("c1",)),
-        command("c3", "3", blocked_by=()),
-    )
-    _, results = carry_out(manager, operations, FailurePolicy.CONTINUE)
-    assert brief(results) == {"c1": "failed", "c2": "skipped", "c3": "completed"}
-    assert commands.batches == []
-
-
-def test_a_command_that_was_ended_because_another_failed_is_not_told_as_stopped_by_the_person(
-    manager: RunManager,
-) -> None:
-    scripted(manager, c1=stopped(), c2=failed())
-    _, results = carry_out(manager, (command("c1", "1"), command("c2", "2")))
-    assert brief(results) == {"c1": "cancelled", "c2": "failed"}
-    assert results[0].error == "A command that ran beside it failed; nothing it did was kept."
-
-
-def test_a_person_who_stops_a_command_cancels_what_ran_beside_it(manager: RunManager, memory_path: Path) -> None:
-    scripted(manager, c1=stopped(), c2=changed(change("a", b"one\n")))
-    control = RunControl()
-    manager._on_output = lambda operation, chunk: control.abort()
-    record, results = carry_out(manager, (command("c1", "1"), command("c2", "2")), control=control)
-    assert record.status is RunStatus.CANCELLED
-    assert brief(results) == {"c1": "cancelled", "c2": "cancelled"}
-    assert [result.error for result in results] == ["stopped by the person"] * 2
-    assert (results[0].exit_code, results[0].output) == (-9, "so far\n")
-    ended = [entry for entry in journal_of(manager, memory_path) if entry["type"] == "command_done"]
-    assert [(entry["operation"], entry["exit_code"]) for entry in ended] == [("c1", -9), ("c2", -1)]
-
-
-def test_two_commands_that_left_different_files_at_one_path_clash_and_say_how_to_avoid_it(
-    manager: RunManager, root: Path
-) -> None:
-    scripted(manager, c1=changed(change("a", b"one\n")), c2=changed(change("a", b"two\n")))
-    _, results = carry_out(manager, (command("c1", "1"), command("c2", "2")), FailurePolicy.CONTINUE)
-    assert brief(results) == {"c1": "completed", "c2": "failed"}
-    assert results[1].error == (
-        "c1, which ran beside it, changed a as well. "
-        "Let the task of c2 wait for that of c1, then they run one after the other."
-    )
-    assert (results[1].exit_code, results[1].output) == (0, "ok\n")
-    assert (root / "a").read_bytes() == b"one\n"
-
-
-def test_effects_of_a_command_that_failed_are_not_written(manager: RunManager, root: Path) -> None:
-    left = CommandOutcome(exit_code=1, output="", error="ended with exit code 1", effects=(change("a", b"one\n"),))
-    scripted(manager, c1=left)
-    carry_out(manager, (command("c1"),), FailurePolicy.STOP)
-    assert not (root / "a").exists()
-
-
-@pytest.mark.parametrize("succeeds", [True, False])
-def test_an_external_call_is_made_by_its_agent_and_cannot_be_rolled_back(
-    manager: RunManager, memory_path: Path, succeeds: bool
-) -> None:
+    operations = (a_write("one", b"one\n", id="s1"), a_write("two", b"two\n", id="s2"), command("c1"))
     scripted(manager, c1=failed())
-    made: list[str] = []
-
-    def make(plan_id: PlanId, operation: StagedOperation, control: RunControl) -> CommandOutcome:
-        made.append(operation.id)
-        return CommandOutcome(0, "sent", None) if succeeds else CommandOutcome(1, "", "was refused")
-
-    manager.calls.attach(make)
-    record, results = carry_out(manager, (an_external_call("gmail_send"), command("c1")))
-    assert made == ["s1"]
-    assert journal_of(manager, memory_path)[0] == {"type": "command", "operation": "s1", "captured": False}
-    assert (record.status, record.rolled_back) == (RunStatus.FAILED, False)
-    assert results[0].error == (None if succeeds else "The call was refused.")
+    cut_off(manager, operations, f"{0:032d}")
+    assert [path.name for path in root.iterdir() if path.is_file()] == ["one"]
+    scripted(manager, c1=changed(change("three", b"one\n")))
+    told: list[tuple[str, str]] = []
+    manager._on_result = lambda run_id, result: told.append((result.id, result.status.value))
+    record, results = Recovery(manager).resume()
+    assert record.status is RunStatus.COMPLETED
+    assert set(brief(results).values()) == {"completed"}
+    assert told == [("c1", "completed")]
+    assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["one", "three", "two"]
 
 
-def test_files_of_git_that_say_what_a_changed_reference_meant_are_kept_with_the_run(
+def test_objects_of_git_that_an_interrupted_run_added_stay_when_it_is_rolled_back(
     manager: RunManager, root: Path
 ) -> None:
     for folder in (".git/objects", ".git/refs/heads"):
         (root / folder).mkdir(parents=True)
     here(root / ".git", HEAD=b"ref: refs/heads/main\n")
-    here(root / ".git" / "refs" / "heads", main=b"1" * 40 + b"\n")
-    after = b"2" * 40 + b"\n"
-    manager.objects.put_all([b"1" * 40 + b"\n", after])
-    scripted(manager, c1=changed(change(".git/refs/heads/main", after, b"1" * 40 + b"\n")), c2=changed())
-    record, _ = carry_out(manager, (command("c1"), a_write("one", b"one\n")))
-    assert record.status is RunStatus.COMPLETED
-    history = manager.journal_store.history(record.run_id)
-    head = a_file(b"ref: refs/heads/main\n")
-    assert history.seen == {".git/HEAD": head, ".git/packed-refs": ABSENT}
-    assert manager.objects.read(head.sha256) == b"ref: refs/heads/main\n"
-
-
-def test_only_what_needs_reading_again_is_read_at_the_end_of_a_run(manager: RunManager, root: Path) -> None:
-    """The files of one segment were verified just before; of several the earlier may have changed since."""
-    asked: list[dict[str, NodeState]] = []
-
-    class Listens(ConcurrentChanges):
-        def changes(self, touched: set[str], written: Mapping[str, NodeState]) -> tuple[OtherChange, ...]:
-            asked.append(dict(written))
-            return ()
-
-    def run(*operations: StagedOperation) -> None:
-        record = a_record()
-        journal = manager.begin(record, operations)
-        listens = Listens(manager.workspace, ())
-        manager.conduct(
-            record, operations, journal, lambda run: run.carry_out(segments(operations)), concurrent=listens
-        )
-
-    scripted(manager, c1=changed(change("two", b"two\n"), change("one", None, b"one\n")))
-    run(a_write("zero", b"one\n", id="s1"))
-    run(a_write("one", b"one\n", id="s1"), command("c1"))
-    assert asked == [{}, {"two": a_file(b"two\n")}]
+    loose = f".git/objects/ab/{'c' * 38}"
+    shelf = PathChange(path=".git/objects/ab", before=ABSENT, after=DirectoryState(mode=0o755))
+    scripted(manager, c1=changed(change("made", b"one\n"), shelf, change(loose, b"two\n")))
+    cut_off(manager, (command("c1"), a_write("end", b"one\n", id="s1")), "end")
+    record, results = Recovery(manager).roll_back()
+    assert record.rolled_back
+    assert brief(results) == {"c1": "rolled_back", "s1": "pending"}
+    assert (root / loose).read_bytes() == b"two\n"
+    assert not (root / "made").exists()
