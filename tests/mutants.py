@@ -2,13 +2,15 @@
 
 For each subject its tests run once for branch coverage, then mutmut changes one thing at a time in a copy of the
 project and runs the tests that reach it, the quickest first, until one fails. A change that no test notices is named
-and shown. This takes minutes for each subject; `--coverage` alone takes a minute in all.
+and shown. This takes minutes for each subject; `--coverage` alone takes a minute in all. `--sample N` tries at most N
+mutants of each subject, the same ones every time.
 """
 
 import argparse
 import contextlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -19,7 +21,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutmut.configuration import reset_config
 from mutmut.mutation.diff_apply import get_diff_for_mutant
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import get_mutant_name
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("tandem_desktop", "tests", "resources", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
@@ -79,6 +84,7 @@ _HEAD = ("lines", "branches", "covered", "mutants", "noticed", "by time", "misse
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description="Coverage and mutation score.")
     parser.add_argument("--coverage", action="store_true", help="the branch coverage alone")
+    parser.add_argument("--sample", type=int, metavar="N", help="of each subject at most N mutants, always the same")
     parser.add_argument("names", nargs="*", metavar="SUBJECT", help=f"one of: {', '.join(SUBJECTS)}")
     options = parser.parse_args()
     if unknown := sorted(set(options.names) - set(SUBJECTS)):
@@ -95,8 +101,13 @@ def main() -> int:
             _print_row(name, cells)
             continue
         began = time.monotonic()
-        folder = Path(tempfile.mkdtemp(prefix=f"mutants-{name}-"))
-        counts, missed = _mutated(SUBJECTS[name], folder)
+        folder = _copied(SUBJECTS[name], Path(tempfile.mkdtemp(prefix=f"mutants-{name}-")))
+        every = _mutants(SUBJECTS[name], folder)
+        tried = every
+        if options.sample is not None and options.sample < len(every):
+            tried = random.Random(name).sample(every, options.sample)
+            print(f"{name}: a sample of {len(tried)} of {len(every)} mutants", flush=True)
+        counts, missed = _tried(SUBJECTS[name], folder, tried, is_sample=len(tried) < len(every))
         noticed = counts["failed"] + counts["timed out"]
         score = 100.0 * noticed / counts.total()
         cells += [str(counts.total()), str(noticed), str(counts["timed out"]), str(len(missed)), f"{score:.1f}%"]
@@ -126,8 +137,8 @@ def _branch_coverage(subject: Subject) -> Covered:
     )
 
 
-def _mutated(subject: Subject, folder: Path) -> tuple[Counter[str], dict[str, str]]:
-    """How the mutants ended, and the change of each that was missed."""
+def _copied(subject: Subject, folder: Path) -> Path:
+    """A copy of the project with the settings of mutmut."""
     for name in COPIED:
         source = ROOT / name
         copy = shutil.copytree if source.is_dir() else shutil.copy
@@ -140,18 +151,39 @@ def _mutated(subject: Subject, folder: Path) -> tuple[Counter[str], dict[str, st
         _write_list(project.write, "do_not_mutate_patterns", _NOT_CHANGED)
         _write_list(project.write, "pytest_add_cli_args", [*_ARGUMENTS, *_QUICKEST_FIRST])
         _write_list(project.write, "pytest_add_cli_args_test_selection", subject.tests)
-    workers = str(os.cpu_count() or 1)
-    _checked([sys.executable, "-m", "mutmut", "run", "--max-children", workers], folder, dict(os.environ))
+    return folder
+
+
+def _mutants(subject: Subject, folder: Path) -> list[str]:
+    """The names of all mutants, as mutmut is going to give them."""
+    names = []
+    with contextlib.chdir(folder):
+        reset_config()
+        for path in map(Path, subject.paths):
+            mutated = mutate_file_contents(str(path), path.read_text(encoding="utf-8"))
+            names += [get_mutant_name(path, name) for name in mutated.mutant_names]
+    return names
+
+
+def _tried(
+    subject: Subject, folder: Path, mutants: list[str], *, is_sample: bool
+) -> tuple[Counter[str], dict[str, str]]:
+    """How the mutants ended, and the change of each that was missed."""
+    run = [sys.executable, "-m", "mutmut", "run", "--max-children", str(os.cpu_count() or 1)]
+    _checked([*run, *mutants] if is_sample else run, folder, dict(os.environ))
     counts: Counter[str] = Counter()
     missed = {}
     for path in subject.paths:
         codes = json.loads((folder / "mutants" / f"{path}.meta").read_text(encoding="utf-8"))["exit_code_by_key"]
-        for mutant, code in codes.items():
+        for mutant in sorted(set(mutants) & set(codes), key=mutants.index):
+            code = codes[mutant]
             if code in _FAILED or code in _TIMED_OUT:
                 counts["failed" if code in _FAILED else "timed out"] += 1
             elif not _is_equal(change := _change(folder, path, mutant)):
                 counts["missed"] += 1
                 missed[mutant] = change
+    if counts.total() == 0:
+        raise SystemExit(f"mutmut tried none of the mutants of {', '.join(subject.paths)}; see {folder}")
     return counts, missed
 
 

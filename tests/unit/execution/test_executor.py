@@ -161,6 +161,8 @@ def test_of_several_operations_the_first_impossible_one_is_named_with_its_path_a
     assert impossible(good, lost, waits, stored=Stored(good)) == (gone, "s2", "b", SEND_BACK)
     blocked = "s3 cannot be done: it waits for s9, which is not in the plan."
     assert impossible(good, waits) == (blocked, "s3", "c", SEND_BACK)
+    outside = "s2 cannot be done: The path '../out' is refused: it goes up with '..'."
+    assert impossible(good, a_write("../out", b"abc", id="s2")) == (outside, "s2", "../out", SEND_BACK)
     twice = (good, a_write("b", b"abc", blocked_by=("s9",)))
     assert impossible(*twice)[0] == "s1 cannot be done: another operation has the same id."
     after = a_write("c", b"abc", id="s3", blocked_by=("s1",))

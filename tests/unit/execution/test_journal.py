@@ -466,6 +466,16 @@ def test_a_journal_tells_what_was_done_and_what_was_under_way() -> None:
     assert understand(()) == History(None)
 
 
+def test_after_a_finished_segment_nothing_is_under_way() -> None:
+    assert understand((intent(PUT), done(1))) == History(None, done=(PUT,))
+
+
+def test_a_journal_whose_beginning_names_no_planned_steps_has_none() -> None:
+    record, operation = a_record(), a_write("a", b"a\n")
+    begin = {"record": record.model_dump(mode="json"), "operations": [operation.model_dump(mode="json")]}
+    assert understand(({"type": "begin", **begin},)) == History(record, (operation,))
+
+
 def test_a_journal_tells_which_commands_ran_and_where() -> None:
     found = understand((command("c1", captured=True), ended("c1"), command("c2", captured=True), ended("c2", 3)))
     assert (found.commands_done, found.completed) == ({"c1"}, {"c1"})
