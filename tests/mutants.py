@@ -32,6 +32,8 @@ LEAST_SCORE = 90.0
 _FAILED, _TIMED_OUT = (1, 3), (36, -24, 24, 152)
 _ARGUMENTS = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:schemathesis", "-m", "not exhaustive"]
 _QUICKEST_FIRST = ["-p", "tests.support.quickest_first"]
+_PATIENCE_S = 10.0
+"""mutmut waits fifteen times that beyond what the tests took: a busy machine must not pass for a test that notices."""
 _NOT_CHANGED = [r"\b_log\."]
 _RULES = """Not counted, because no test could notice it:
   a line of the log: it decides nothing
@@ -151,6 +153,7 @@ def _copied(subject: Subject, folder: Path) -> Path:
         _write_list(project.write, "do_not_mutate_patterns", _NOT_CHANGED)
         _write_list(project.write, "pytest_add_cli_args", [*_ARGUMENTS, *_QUICKEST_FIRST])
         _write_list(project.write, "pytest_add_cli_args_test_selection", subject.tests)
+        project.write(f"timeout_constant = {_PATIENCE_S}\n")
     return folder
 
 
