@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.errors import RollbackError
+from tandem_desktop.domain.errors import JournalError, RollbackError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import ABSENT, DirectoryState, PathChange, StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
@@ -123,6 +123,7 @@ def test_each_segment_stands_in_the_journal_before_and_after_it_is_written(
     carry_out(manager, operations, FailurePolicy.CONTINUE)
     first, done, begun, ended, second, done_too, begun_too, ended_too = journal_of(memory_path / "state")
     assert (first["type"], [unpack_step(step).n for step in first["steps"]]) == ("intent", [0, 1])
+    assert set(first) == {"type", "steps"}
     assert done == {"type": "done", "count": 2, "lost": {"1": {}}}
     assert begun == {"type": "command", "operation": "c1", "captured": False}
     assert ended == {"type": "command_done", "operation": "c1", "exit_code": 0}
@@ -276,6 +277,18 @@ def test_a_halt_says_whether_the_person_or_a_failure_stopped_the_run(cancelled: 
     assert (str(halt), halt.cancelled) == ("cancelled" if cancelled else "failed", cancelled)
 
 
+def test_what_a_run_does_itself_is_not_told_as_a_change_by_others(manager: RunManager, root: Path) -> None:
+    (root / "full").mkdir()
+    here(root / "full", old=b"old\n", gone=b"old\n", kept=b"old\n")
+    operations = (
+        a_move("full/old", "full/new", b"old\n", id="s1"),
+        a_delete("full/gone", b"old\n", id="s2"),
+        a_write("full/kept", b"one\n", before=b"old\n", id="s3"),
+    )
+    record, _ = carry_out(manager, operations)
+    assert (record.status, record.meanwhile) == (RunStatus.COMPLETED, ())
+
+
 # Rolling back
 
 
@@ -345,6 +358,39 @@ def test_a_file_that_is_not_as_approved_ends_a_run_that_is_to_be_rolled_back(man
     assert told == [("s1", "one is not what was approved after writing it.")]
     assert (root / "one").read_bytes() == b"mine\n"
     assert not (root / "two").exists()
+
+
+def test_a_roll_back_is_written_down_before_it_begins(manager: RunManager, memory_path: Path) -> None:
+    carry_out(manager, (a_write("one", b"one\n"), a_command("exit 3", id="c1")))
+    assert journal_of(memory_path / "state")[-1] == {"type": "rollback"}
+
+
+def test_a_run_whose_journal_cannot_be_written_any_more_is_rolled_back_all_the_same(
+    manager: RunManager, root: Path
+) -> None:
+    operations = changes_later(root)
+    before = walk(root)
+    left = ["write"]
+
+    def gate(call: str, what: str) -> None:
+        if call in left and (root / "b").read_bytes() == b"two\n":
+            left.remove(call)
+            raise OSError(errno.ENOSPC, "No space left on device", what)
+
+    with syscalls.gated(gate), pytest.raises(JournalError, match="nothing more is added"):
+        carry_out(manager, operations)
+    assert left == []
+    assert walk(root) == before
+
+
+def test_a_removed_folder_comes_back_with_its_attributes(manager: RunManager, root: Path) -> None:
+    (root / "empty").mkdir(mode=0o755)
+    with_attributes = attach(root / "empty")
+    delete = a_delete("empty", base=DirectoryState(mode=0o755))
+    carry_out(manager, (delete, a_write("x", b"never stored\n", id="s2"), a_command("exit 3", id="c1")))
+    assert attached(root / "empty") == with_attributes
+    carry_out(manager, (delete, a_command("exit 3", id="c1")))
+    assert attached(root / "empty") == with_attributes
 
 
 # Going on after a run was cut off

@@ -274,7 +274,8 @@ def test_only_what_needs_reading_again_is_read_at_the_end_of_a_run(manager: RunM
             record, operations, journal, lambda run: run.carry_out(segments(operations)), concurrent=listens
         )
 
-    scripted(manager, c1=changed(change("two", b"two\n"), change("one", None, b"one\n")))
+    scripted(manager, c1=changed(change("two", b"two\n"), change("one", None, b"one\n")), c2=changed())
     run(a_write("zero", b"one\n", id="s1"))
     run(a_write("one", b"one\n", id="s1"), command("c1"))
-    assert asked == [{}, {"two": a_file(b"two\n")}]
+    run(a_write("three", b"one\n", id="s1"), command("c2"))
+    assert asked == [{}, {"two": a_file(b"two\n")}, {"three": a_file(b"one\n")}]
