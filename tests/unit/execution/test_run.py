@@ -552,6 +552,31 @@ def test_a_run_that_was_cut_off_while_it_went_back_goes_on_from_there_and_tells_
     assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["one", "three", "two"]
 
 
+def test_what_waits_for_an_operation_that_fails_when_the_run_goes_on_is_skipped(
+    manager: RunManager, root: Path
+) -> None:
+    operations = (
+        a_write("one", b"one\n", id="s1"),
+        a_write("two", b"two\n", id="s2"),
+        command("c1"),
+        a_write("three", b"one\n", id="s3", blocked_by=("s1",)),
+        a_write("four", b"one\n", id="s4"),
+    )
+    scripted(manager, c1=changed())
+    cut_off(manager, operations, "two", FailurePolicy.CONTINUE)
+    edit = lambda: here(root, one=b"mine\n")  # noqa: E731 - read in place
+    with syscalls.gated(just_before("two", edit)):
+        _, results = Recovery(manager).resume()
+    assert brief(results) == {
+        "s1": "failed",
+        "s2": "completed",
+        "c1": "completed",
+        "s3": "skipped",
+        "s4": "completed",
+    }
+    assert not (root / "three").exists()
+
+
 def test_objects_of_git_that_an_interrupted_run_added_stay_when_it_is_rolled_back(
     manager: RunManager, root: Path
 ) -> None:
