@@ -486,6 +486,23 @@ def test_a_run_that_was_cut_off_is_rolled_back_exactly(manager: RunManager, root
     ]
 
 
+def test_an_undo_that_was_cut_off_gives_a_file_its_attributes_back_when_it_goes_on(
+    manager: RunManager, root: Path
+) -> None:
+    here(root, gone=b"old\n")
+    before, with_attributes = walk(root), attach(root / "gone")
+    record, _ = carry_out(manager, (a_delete("gone", b"old\n"), a_write("one", b"one\n", id="s2")))
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    with syscalls.gated(just_before("gone", die)), pytest.raises(KeyboardInterrupt):
+        UndoExecutor(manager).undo(record.run_id)
+    assert Recovery(manager).resume()[0].status is RunStatus.COMPLETED
+    assert walk(root) == before
+    assert attached(root / "gone") == with_attributes
+
+
 def test_a_run_marked_as_failed_keeps_what_it_did_and_that_can_be_undone(manager: RunManager, root: Path) -> None:
     here(root, gone=b"old\n")
     with_attributes = attach(root / "gone")
