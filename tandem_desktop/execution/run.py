@@ -53,6 +53,7 @@ _log = logging.getLogger(__name__)
 FAILED_HERE = -1
 """The exit code in the journal for a command that did not end by itself, or whose effects could not be kept."""
 
+_COMMAND_ENDED = "command ended: %s, operation %s, exit code %s, %d effects"
 _BESIDE_A_FAILURE = "A command that ran beside it failed; nothing it did was kept."
 
 OnResults = Callable[[tuple[OperationResult, ...]], None]
@@ -73,6 +74,7 @@ class Run:
     def __init__(
         self,
         *,
+        operations: tuple[StagedOperation, ...],
         workspace: Workspace,
         scratch_dir: RunScratchDir,
         journal: Journal,
@@ -106,7 +108,7 @@ class Run:
         self._next_step = 0
         self._doomed: set[OperationId] = set()
         self._success: dict[OperationId, OperationResult] = {}
-        self._operations: tuple[StagedOperation, ...] = ()
+        self._operations = operations
         self.results: dict[OperationId, OperationResult] = {}
         self.ran_in_place = False
         self.touched: set[str] = set()
@@ -119,7 +121,6 @@ class Run:
         Raises:
             HaltError: it stopped early; `roll_back` may follow.
         """
-        self._operations = tuple(operation for segment in all_segments for operation in segment)
         for batch in in_turn(all_segments, self._commands):
             self._go_on_or_halt()
             if not batch[0][0].is_run:
@@ -383,11 +384,7 @@ class Run:
             self._command_failed(operation.id, outcome.message)
             return
         facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
-        effects_seen = len(outcome.effects or ())
-        _log.debug(
-            "command ended: %s, operation %s, exit code %s, %d effects",
-            *(self._name, operation.id, outcome.exit_code, effects_seen),
-        )
+        _log.debug(_COMMAND_ENDED, self._name, operation.id, outcome.exit_code, len(outcome.effects or ()))
         if outcome.effects and not outcome.error:
             try:
                 effects = touched.take(operation.id, outcome.effects)

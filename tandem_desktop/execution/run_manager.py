@@ -329,6 +329,7 @@ class RunManager:
         steps = self.runs.step_log(record.run_id, operations)
         control = control or RunControl()
         run = Run(
+            operations=operations,
             workspace=self.workspace,
             scratch_dir=scratch_dir,
             journal=journal,

@@ -1,16 +1,19 @@
 """A whole execution side on real folders, for tests of runs that need no plan and no approval."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from tandem_desktop.domain.ids import PlanId, RunId, new_run_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import ExternalCalls, InPlaceCommands, RunControl, segments
+from tandem_desktop.execution.journal import read_journal
 from tandem_desktop.execution.run_manager import ConcurrentChanges, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import Workspace
@@ -92,3 +95,30 @@ def carry_out(
             control=control,
             concurrent=concurrent,
         )
+
+
+def journal_of(state: Path) -> list[dict[str, Any]]:
+    """Every record of the only run, without what it was to do and how it ended."""
+    (path,) = (state / "journal").glob("*/RUN-*")
+    return [record for record in read_journal(path) if record["type"] not in ("begin", "end")]
+
+
+def brief(results: Iterable[OperationResult]) -> dict[str, str]:
+    return {result.id: result.status.value for result in results}
+
+
+def here(root: Path, **files: bytes) -> None:
+    for name, data in files.items():
+        (root / name).write_bytes(data)
+        (root / name).chmod(0o644)
+
+
+def just_before(name: str, act: Callable[[], object]) -> syscalls.Gate:
+    """A gate that acts once, right before the run publishes a file called `name`."""
+    left = [act]
+
+    def gate(call: str, what: str) -> None:
+        if call == "renameat2" and what == name and left:
+            left.pop()()
+
+    return gate

@@ -20,13 +20,16 @@ from tandem_desktop.domain.errors import ToolDeniedError
 from tandem_desktop.domain.ids import ToolCallId
 from tandem_desktop.policy.rules import (
     AuthorizationPolicy,
+    GuardedToolsRule,
     PlanModeBlockRule,
     ReadOnlyToolRule,
     ToolIgnoreListRule,
     YoloModeRule,
+    auth_context,
     standard_rules,
 )
 from tandem_desktop.policy.tools import EXECUTE_TOOLS, category_of, tool_use
+from tandem_desktop.settings import Settings
 from tests.support.tools import READ_ONLY_TOOLS, WRITE_TOOLS
 
 ALLOW, CONFIRM, DENY = AuthorizationResult.ALLOW, AuthorizationResult.CONFIRM, AuthorizationResult.DENY
@@ -313,6 +316,16 @@ def rules(*given: tuple[str, str, str | None, str | None]) -> AuthContext:
         (rules(("deny", "execute", None, None)), use("developer__shell", command="ls"), DENY),
         (rules(("deny", "bash", None, None)), use("edit", "a.py"), CONFIRM),
         (rules(("deny", "*", None, "git push*")), use("edit", "a.py"), CONFIRM),
+        (rules(("allow", "bash", None, "npm test")), use("bash", command=" npm test\t"), ALLOW),
+        (rules(("allow", "bash", None, "npm test")), use("bash"), CONFIRM),
+        (rules(("allow", "BASH", None, "npm test")), use("Bash", command="npm test"), ALLOW),
+        (rules(("allow", "WEB*", None, None)), use("webpush_hook"), ALLOW),
+        (rules(("deny", "bash", None, " git  push*")), use("bash", command="git push origin"), DENY),
+        (rules(("deny", "bash", None, "cd x && make")), use("bash", command="cd  x  &&  make"), DENY),
+        (rules(("deny", "write", "Secrets/**", None)), use("edit", "secrets/key"), DENY),
+        (rules(("deny", "write", "secrets/**", None)), use("edit", "./secrets/key"), DENY),
+        (rules(("deny", "write", "/secrets", None)), use("edit", "./secrets"), DENY),
+        (rules(("deny", "write", "secrets/**", None)), use("edit"), CONFIRM),
     ],
 )
 def test_a_persons_rules_are_strict_where_they_allow_and_generous_where_they_do_not(
@@ -342,3 +355,127 @@ def test_a_persons_denial_and_question_hold_in_plan_mode_too() -> None:
     )
     assert POLICY.evaluate(use("edit", "secrets/key"), context) is DENY
     assert POLICY.evaluate(use("edit", "a.py"), context) is CONFIRM
+
+
+@pytest.mark.parametrize(
+    ("used", "context", "sentence"),
+    [
+        (
+            use("bash"),
+            AuthContext(only_look=True),
+            "'bash' is not available: you were asked for advice, so you may read files and hand in your answer. "
+            "Say in the answer what should be changed.",
+        ),
+        (
+            use("bash"),
+            AuthContext(plan_mode=True),
+            "'bash' is not available in Plan mode. Describe what it should do as a step of your plan, and use "
+            "present_plan or plan_propose when you are ready.",
+        ),
+        (
+            use("EnterPlanMode", kind=ToolKind.SWITCH_MODE),
+            PLANNING,
+            "'EnterPlanMode' is not needed: you are in Plan mode, and what you change is staged for review. Go on.",
+        ),
+        (
+            use("ExitPlanMode", kind=ToolKind.SWITCH_MODE),
+            PLANNING,
+            "The plan is with the person. Go on: what you change is staged for review.",
+        ),
+        (
+            use("gmail_send"),
+            AuthContext(guarded_tools=("gmail_send",)),
+            "'gmail_send' is guarded: it may only be used through a plan. Propose one with plan_propose.",
+        ),
+        (
+            use("bash"),
+            AuthContext(rules=(PermissionRule(answer="ask"),)),
+            "A rule in the person's settings decides on this use of 'bash'.",
+        ),
+        (use("edit", "a.py"), PLANNING, "It stays in the shadow until the plan is approved."),
+        (use("read"), AuthContext(), "It only reads."),
+        (use("present_plan"), AuthContext(), "It only plans."),
+        (use("bash"), AuthContext(yolo_mode=True), "The person asked not to be asked."),
+        (use("bash"), AuthContext(tool_ignore_list=("Bash",)), "The person asked not to be asked about this tool."),
+        (use("bash"), AuthContext(), ""),
+    ],
+)
+def test_each_answer_comes_with_the_sentence_of_the_rule_that_gave_it(
+    used: ToolUse, context: AuthContext, sentence: str
+) -> None:
+    ruling = POLICY.explain(used, context)
+    assert ruling.reason == sentence
+    assert ruling.is_silent is (sentence == "")
+
+
+def test_a_denial_says_what_to_do_instead() -> None:
+    with pytest.raises(ToolDeniedError) as refusal:
+        POLICY.require(use("bash"), AuthContext(plan_mode=True))
+    assert refusal.value.next == "Go on without it, or put it into the plan."
+
+
+@pytest.mark.parametrize(("tool", "answer"), [("read", ALLOW), ("present_plan", ALLOW), ("write", DENY), ("x", DENY)])
+def test_an_advisor_may_read_and_hand_in_its_answer_and_nothing_else(tool: str, answer: AuthorizationResult) -> None:
+    assert POLICY.evaluate(use(tool), AuthContext(only_look=True, yolo_mode=True)) is answer
+
+
+@pytest.mark.parametrize(
+    ("used", "context", "answer"),
+    [
+        (use("EnterPlanMode", kind=ToolKind.SWITCH_MODE), AuthContext(), CONFIRM),
+        (use("bash", command="ls"), PLANNING, ALLOW),
+        (use("mcp__weather__today"), AuthContext(plan_mode=True), CONFIRM),
+        (use("write", "a.txt"), AuthContext(shadowed=True), CONFIRM),
+        (use("mcp__files__get", kind=ToolKind.READ), AuthContext(), ALLOW),
+        (use("present_plan"), AuthContext(plan_scope=("read",)), ALLOW),
+        (use("read"), AuthContext(plan_scope=("READ",)), ALLOW),
+    ],
+)
+def test_plan_mode_the_shadow_and_the_scope_each_decide_only_what_is_theirs(
+    used: ToolUse, context: AuthContext, answer: AuthorizationResult
+) -> None:
+    assert POLICY.evaluate(used, context) is answer
+
+
+def test_an_advisor_may_not_leave_a_plan_mode_of_its_own() -> None:
+    leave = use("ExitPlanMode", kind=ToolKind.SWITCH_MODE)
+    assert PlanModeBlockRule().evaluate(leave, PLANNING) is ALLOW
+    assert PlanModeBlockRule().evaluate(leave, AuthContext(plan_mode=True, only_look=True)) is DENY
+
+
+@pytest.mark.parametrize(
+    ("tool", "context", "answer"),
+    [
+        ("read", AuthContext(plan_mode=True), DENY),
+        ("read", AuthContext(shadowed=True), DENY),
+        ("read", AuthContext(plan_mode=True, shadowed=True), None),
+        ("gmail_read", AuthContext(plan_mode=True), None),
+        ("gmail_read", AuthContext(), DENY),
+        ("GMAIL_READ", AuthContext(), DENY),
+        ("server_GMAIL_READ", AuthContext(), DENY),
+        ("gmail_reader", AuthContext(), None),
+    ],
+)
+def test_a_guard_lets_pass_only_what_plan_mode_holds_back(
+    tool: str, context: AuthContext, answer: AuthorizationResult | None
+) -> None:
+    guarded = context.model_copy(update={"guarded_tools": ("read", "Gmail_Read")})
+    assert GuardedToolsRule().evaluate(use(tool), guarded) is answer
+
+
+def test_a_question_is_decided_by_the_settings_and_by_what_the_person_chose_for_the_session() -> None:
+    asks = (PermissionRule(answer="ask"),)
+    settings = Settings(guarded_tools=("odoo_create",), guarded_tools_only_logged=True, rules=asks)
+    chosen = SessionPermissions(plan_mode=True, tool_ignore=("bash",), yolo=True, plan_scope=("read",), only_look=True)
+    assert auth_context(settings, chosen, shadowed=True) == AuthContext(
+        yolo_mode=True,
+        tool_ignore_list=("bash",),
+        plan_mode=True,
+        shadowed=True,
+        guarded_tools=("odoo_create",),
+        guard_blocks=False,
+        plan_scope=("read",),
+        rules=asks,
+        only_look=True,
+    )
+    assert auth_context(Settings(), SessionPermissions(), shadowed=False) == AuthContext()
