@@ -3970,6 +3970,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Scroll to the end to answer it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Scroll to the end to go on</source>
             <translation type="unfinished" />
@@ -5613,6 +5618,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>What is asked</source>
             <translation type="unfinished" />
         </message>

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible, visible_command, visible_name
+from tandem_desktop.diff.text import visible_command, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Coverage, LockFileReview
@@ -174,7 +174,7 @@ def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]
         yield plain_label(said, "muted", wrap=True)
         return
     for name, value in call.env:
-        given = tr("with {name}={value}", name=visible(name), value="\n".join(visible_command(value)))
+        given = tr("with {name}={value}", name=visible_name(name), value="\n".join(visible_command(value)))
         yield plain_label(given, "code-muted", wrap=True)
     where = wording.command_conditions(operation, workspace)
     yield plain_label(tr("Will really run {where}", where=where), "muted", wrap=True)
