@@ -25,7 +25,7 @@ from tandem_desktop.domain.errors import (
     TandemError,
     UserAbortError,
 )
-from tandem_desktop.domain.events import OrchestrationMoved, PlanStepCompleted, TandemEvent
+from tandem_desktop.domain.events import AgentProgramChanged, OrchestrationMoved, PlanStepCompleted, TandemEvent
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_steps import ExecutionStep
 from tandem_desktop.domain.reflection import Assessment, Judged, Orchestration, OrchestrationOutcome, Reflection
@@ -120,8 +120,12 @@ def _asked(call: CommandContext, run_id: str) -> Reflection:
             await sessions.close()
         return call.engine.reflections.keep(snapshot, reflected)
 
-    with EngineThread() as thread:
-        return thread.wait_for(ask())
+    unsubscribe = call.engine.events.subscribe(lambda event: _tell(call, event))
+    try:
+        with EngineThread() as thread:
+            return thread.wait_for(ask())
+    finally:
+        unsubscribe()
 
 
 def _run(call: CommandContext) -> str:
@@ -311,6 +315,8 @@ def _tell(call: CommandContext, event: TandemEvent) -> None:
     elif isinstance(event, PlanStepCompleted):
         error = f": {event.error}" if event.error else ""
         call.console.remark(f"  {event.step_id} {event.status.value}{error}")
+    elif isinstance(event, AgentProgramChanged):
+        call.console.remark((Span("! ", Tone.WARNING), sentence(event.text)))
 
 
 def _answer(call: CommandContext, ended: Orchestration) -> CommandResult:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, home_name, profile_named
+from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
@@ -42,7 +42,7 @@ from tandem_desktop.sessions.client import SessionClient, Terminals
 from tandem_desktop.sessions.immediate import CardDrawing, ImmediateMode
 from tandem_desktop.sessions.inclusion import include_ignored
 from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
-from tandem_desktop.sessions.launch import agent_launch, launch_environment, program
+from tandem_desktop.sessions.launch import agent_launch, launch_environment
 from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.questions import AgentQuestions
@@ -63,12 +63,6 @@ from tandem_desktop.storage import atomic
 _SHELL = "/bin/sh"
 _MAX_TITLE = 200
 _MAX_PATHS = 20
-
-
-def _agent_program(profile: AgentProfile, home: Path) -> AgentProgram:
-    """What is remembered of the agent's program; nothing of the built-in agent, which is Tandem itself."""
-    argv = () if profile.name == BUILT_IN else program(profile)
-    return AgentProgram(home.parent, profile.title, argv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,7 +525,7 @@ class AgentSessions:
                 network=network,
                 sockets=(host.socket_path,),
             )
-            place = SessionPlace(own_id, shadow, home, network, record, _agent_program(profile, home))
+            place = SessionPlace(own_id, shadow, home, network, record, AgentProgram.of(profile, home))
             builder = _SessionBuilder(
                 self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode, person=self._person
             )
