@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible, visible_name
+from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name
 from tandem_desktop.domain.agent_protocol import ChatEntry
 from tandem_desktop.domain.questions import (
     COMPLETED,
@@ -178,6 +178,9 @@ class QuestionForm(QWidget):
                 focused.click()
             elif not self._question.url and self._accept.isEnabled():
                 self._answer()
+        elif event.key() in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp) and self._scroll.scrolls:
+            bar = self._scroll.verticalScrollBar()
+            bar.setValue(bar.value() + bar.pageStep() * (1 if event.key() == Qt.Key.Key_PageDown else -1))
         elif event.text() and event.text().isprintable():
             event.accept()  # keys of this form do not reach what is around it
         else:
@@ -266,8 +269,8 @@ class _Address(QFrame):
         address.setObjectName("question-url")
         address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         address.document().setDefaultFont(theme.code_font())
-        address.setPlainText(visible_name(question.url))
-        address.setAccessibleName(visible_name(question.url))
+        address.setPlainText(visible_in_a_line(question.url))
+        address.setAccessibleName(visible_in_a_line(question.url))
         inside = QVBoxLayout(self)
         inside.setContentsMargins(theme.px(10), theme.px(8), theme.px(10), theme.px(8))
         inside.setSpacing(theme.px(4))

@@ -506,9 +506,9 @@ def _by_place(comments: tuple[Comment, ...]) -> tuple[tuple[Comment, ...], tuple
 def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
     operation = view.operation
     if (external := operation.external_call) is not None:
-        yield tr("Tool"), visible_name(external.tool)
+        yield tr("Tool"), visible_in_a_line(external.tool)
         if external.target:
-            yield tr("Acts on"), visible_name(external.target)
+            yield tr("Acts on"), visible_in_a_line(external.target)
         yield tr("Made by"), tr("the agent that asked, once, after approval")
         yield tr("Undo"), tr("cannot be undone: its effects are outside the workspace")
     call = operation.command_call

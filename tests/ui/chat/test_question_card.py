@@ -42,7 +42,7 @@ def answers(pane: ChatPane) -> list[tuple[str, QuestionAction, Any]]:
 
 
 def test_a_new_card_leaves_the_focus_where_it_is_and_shows_its_start(pane: ChatPane, qtbot: QtBot) -> None:
-    pane.resize(452, 420)
+    pane.resize(452, 300)
     pane.put_entry(talk.asked(1, "Make a service of it."))
     pane.put_entry(talk.a_question(2, "A few facts first.", *talk.FORM, talk.LIBRARY))
     assert pane.window().focusWidget() is pane.composer.edit
