@@ -504,16 +504,31 @@ class AgentSessions:
         try:
             # Only now: a session that is open elsewhere keeps its record.
             record = self._noted(own_id, profile)
-            home = self._engine.locations.agent_home(home_name(profile))
-            environment = await asyncio.to_thread(
-                launch_environment, profile, self._settings.models.get(profile.name, ""), extra_environment
-            )
-            network = await open_network(
-                profile, self._settings, shadow, environment, self._person_home, slot.allowed_once
-            )
+            session = await self._built(profile, shadow, record, slot, host, extra_environment)
         except BaseException:
             await asyncio.to_thread(shadow.close)
             raise
+        self._offer_tools(session, host)
+        session.set_plan_mode(slot.plan_mode)
+        session.include(self._include)
+        slot.session = session
+        return session
+
+    async def _built(
+        self,
+        profile: AgentProfile,
+        shadow: ShadowWorkspace,
+        record: SessionRecord,
+        slot: SessionSlot,
+        host: PlanningServerHost,
+        extra_environment: Mapping[str, str] | None,
+    ) -> PlanningSession:
+        """The session with its network and the way its agent is started."""
+        home = self._engine.locations.agent_home(home_name(profile))
+        environment = await asyncio.to_thread(
+            launch_environment, profile, self._settings.models.get(profile.name, ""), extra_environment
+        )
+        network = await open_network(profile, self._settings, shadow, environment, self._person_home, slot.allowed_once)
         try:
             launch = await asyncio.to_thread(
                 agent_launch,
@@ -525,26 +540,24 @@ class AgentSessions:
                 network=network,
                 sockets=(host.socket_path,),
             )
-            place = SessionPlace(own_id, shadow, home, network, record, AgentProgram.of(profile, home))
+            program = AgentProgram.of(profile, home)
+            place = SessionPlace(slot.session_id, shadow, home, network, record, program)
             builder = _SessionBuilder(
-                self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode, person=self._person
+                self._engine, self._settings, profile, place, self._clock, plan_mode=slot.plan_mode, person=self._person
             )
-            session = builder.build(launch)
+            return builder.build(launch)
         except BaseException:
             await network.close()
-            await asyncio.to_thread(shadow.close)
             raise
+
+    def _offer_tools(self, session: PlanningSession, host: PlanningServerHost) -> None:
+        """Give the agent of a session its planning tools."""
         handler = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
-        server = host.open_session(own_id, handler, lambda: session.is_planning)
         session.offer(
-            server,
-            on_turn=lambda: host.start_turn(own_id),
-            on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, own_id)),
+            host.open_session(session.id, handler, lambda: session.is_planning),
+            on_turn=lambda: host.start_turn(session.id),
+            on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, session.id)),
         )
-        session.set_plan_mode(slot.plan_mode)
-        session.include(self._include)
-        slot.session = session
-        return session
 
     def include(self, plan_id: PlanId, globs: Iterable[str]) -> PlanVersion:
         """Take ignored files of a plan's session into the plan, as the person's own revision. Works in a thread.

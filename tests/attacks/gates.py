@@ -18,16 +18,14 @@ from tandem_desktop.api.schema import (
     ApprovalRequest,
     PlanRequest,
 )
-from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.approval import ApprovalHash, canonical
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, TandemError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import RunStatus
-from tandem_desktop.services.engine import Engine
 from tandem_desktop.staging.segments import Segment, staged_operations
-from tests.attacks.attack import Attack, Outcome
+from tests.attacks.attack import Attack, Outcome, an_engine
 from tests.support.builders import A_MOMENT, a_version
 from tests.support.bundle_mutations import sealed
 from tests.support.planning import RecordingToolHandler, tools_on
@@ -92,18 +90,9 @@ def _honest() -> Path:
     for name, data in FILES.items():
         (folder / "project" / name).write_bytes(data)
         (folder / "project" / name).chmod(0o644)
-    with _engine(folder) as engine:
+    with an_engine(folder) as engine:
         engine.proposals.propose(_plan_json())
     return folder
-
-
-@contextlib.contextmanager
-def _engine(folder: Path) -> Iterator[Engine]:
-    engine = build_engine(folder / "project", state=folder / "state")
-    try:
-        yield engine
-    finally:
-        engine.close()
 
 
 def _tree(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -121,7 +110,7 @@ def _decided(folder: Path, plan_id: PlanId | None, digest: str) -> Outcome:
     """Look at the plan, approve it and apply it, as a person would; held if one of these says no in a sentence."""
     before = _tree(folder)
     try:
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             assert plan_id is not None
             engine.view(engine.plans.revision(plan_id))
             engine.decisions.approve(plan_id, digest)
@@ -130,7 +119,7 @@ def _decided(folder: Path, plan_id: PlanId | None, digest: str) -> Outcome:
                 return Outcome.BROKEN
     except TandemError as refusal:
         is_told = bool(refusal.message and refusal.next)
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             is_free = not engine.runs.interrupted()
         return Outcome.HELD if is_told and is_free and _tree(folder) == before else Outcome.BROKEN
     return Outcome.BROKEN
@@ -163,7 +152,7 @@ def _digest(record: Json) -> str:
 
 @functools.cache
 def _bundle() -> bytes:
-    with _engine(_honest()) as engine:
+    with an_engine(_honest()) as engine:
         return engine.bundles.export(engine.listing().plans[0].plan_id)
 
 
@@ -181,7 +170,7 @@ def _imported(spoil: Spoil) -> Callable[[Path], Outcome]:
         (folder / "project").mkdir()
         for name, data in FILES.items():
             (folder / "project" / name).write_bytes(data)
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             try:
                 taken = engine.bundles.take_in(sealed(b"".join(line + b"\n" for line in lines)))
             except TandemError as refusal:
@@ -271,7 +260,7 @@ def _proposed(tool: str, **args: Any) -> Callable[[Path], Outcome]:
             (folder / "project" / name).write_bytes(data)
         before = _tree(folder)
         plan = {"title": "T", "steps": [{"description": "d", "tool": tool, "args": args}]}
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             try:
                 engine.proposals.propose(json.dumps(plan).encode())
             except TandemError as refusal:
@@ -326,10 +315,10 @@ def _is_fit(operations: tuple[StagedOperation, ...]) -> bool:
     version = a_version(*operations)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "project").mkdir()
-        with _engine(Path(folder)) as engine:
+        with an_engine(Path(folder)) as engine:
             engine.locations.prepare_workspace()
             saved = engine.plans.create_plan(version)
-        with _engine(Path(folder)) as engine:
+        with an_engine(Path(folder)) as engine:
             return engine.plans.revision(saved.plan_id) == saved
 
 
@@ -573,7 +562,7 @@ def _plan_keys() -> Iterator[Attack]:
 
         def run(folder: Path, text: bytes = text) -> Outcome:
             (folder / "project").mkdir()
-            with _engine(folder) as engine:
+            with an_engine(folder) as engine:
                 try:
                     engine.proposals.propose(text)
                 except BadInputError as refusal:
@@ -592,7 +581,7 @@ def _record_keys() -> Iterator[Attack]:
             data = (plan / name).read_bytes()
             assert old in data
             (plan / name).write_bytes(data.replace(old, new, 1))
-            with _engine(folder) as engine:
+            with an_engine(folder) as engine:
                 try:
                     engine.plans.meta(PlanId(plan.name))
                     engine.plans.revision(PlanId(plan.name))

@@ -326,8 +326,27 @@ class ApprovalSheet(Sheet):
         if self._noted != page.version.plan_id:
             self.notes.clear()
         self._page, self._noted = page, page.version.plan_id
-        totals = page.sums
         self.title.setText(tr("Implement revision {revision}", revision=page.version.revision))
+        self.said.setText(" ".join(self._told(page, not_viewed, coverage)))
+        self.said.setToolTip(plain_tooltip(visible_name(self._root)))
+        self._show_facts(page)
+        self.rework.setVisible(comments > 0)
+        self._note_text = tr_n("{n} comment not sent yet", "{n} comments not sent yet", comments) if comments else ""
+        self.passed_on.setText(
+            tr_n(
+                "Implement passes your comment on as a note.",
+                "Implement passes your {n} comments on as notes.",
+                comments,
+            )
+        )
+        self.passed_on.setVisible(comments > 0)
+        self._fill(page)
+        self._count()  # the note takes height too
+        self.open(self.back)
+
+    def _told(self, page: PlanPage, not_viewed: int, coverage: Coverage | None) -> list[str]:
+        """What is approved, and what of it was not on screen."""
+        totals = page.sums
         if totals.external_calls:
             told = [
                 tr_n(
@@ -350,8 +369,11 @@ class ApprovalSheet(Sheet):
             told.append(tr_n("{n} operation not viewed yet.", "{n} operations not viewed yet.", not_viewed))
         if coverage is not None and not coverage.is_complete:
             told.append(wording.coverage_words(coverage))
-        self.said.setText(" ".join(told))
-        self.said.setToolTip(plain_tooltip(visible_name(self._root)))
+        return told
+
+    def _show_facts(self, page: PlanPage) -> None:
+        """Files, commands, calls and the digest of this page."""
+        totals = page.sums
         self.files.setText(f"{totals.files:,}" if totals.files else tr("none"))
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
@@ -371,19 +393,6 @@ class ApprovalSheet(Sheet):
         self.external_calls.setVisible(totals.external_calls > 0)
         self.digest.setText(wording.long_digest(page.digest))
         self.digest.setToolTip(plain_tooltip(page.digest))
-        self.rework.setVisible(comments > 0)
-        self._note_text = tr_n("{n} comment not sent yet", "{n} comments not sent yet", comments) if comments else ""
-        self.passed_on.setText(
-            tr_n(
-                "Implement passes your comment on as a note.",
-                "Implement passes your {n} comments on as notes.",
-                comments,
-            )
-        )
-        self.passed_on.setVisible(comments > 0)
-        self._fill(page)
-        self._count()  # the note takes height too
-        self.open(self.back)
 
     @property
     def acknowledged(self) -> tuple[str, ...]:
