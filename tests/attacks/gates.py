@@ -9,7 +9,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from itertools import cycle
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tandem_desktop.acp_client.connection import LineTransport, SidecarLimits
@@ -19,13 +20,17 @@ from tandem_desktop.api.schema import (
     PlanRequest,
 )
 from tandem_desktop.domain.approval import ApprovalHash, canonical
-from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, TandemError
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PlanDamagedError, TandemError
+from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
+from tandem_desktop.domain.review import LockFileReview
 from tandem_desktop.domain.runs import RunStatus
+from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.staging.segments import Segment, staged_operations
 from tests.attacks.attack import Attack, Outcome, an_engine
+from tests.attacks.hidden_text import LOCKS
 from tests.support.builders import A_MOMENT, a_version
 from tests.support.bundle_mutations import sealed
 from tests.support.planning import RecordingToolHandler, tools_on
@@ -608,7 +613,69 @@ def _record_keys() -> Iterator[Attack]:
     )
 
 
+def _unseen_lock(path: str, before: bytes, after: bytes, claimed: LockFileReview) -> Callable[[Path], Outcome]:
+    """Approve a lock file that installs other code by its digest alone, or with a name that is not its own."""
+
+    def run(folder: Path) -> Outcome:
+        file = folder / "project" / path
+        file.parent.mkdir(parents=True)
+        file.write_bytes(before)
+        step = {"tool": "write", "description": "w", "args": {"path": path, "content": after.decode()}}
+        with an_engine(folder) as engine:
+            version = engine.proposals.propose(json.dumps({"title": "Update", "steps": [step]}).encode())
+            try:
+                engine.decisions.approve(version.plan_id, version.approval_hash, lock_files=claimed)
+            except NotApprovableError as refused:
+                return Outcome.HELD if PurePosixPath(path).name in refused.message else Outcome.BROKEN
+        return Outcome.BROKEN
+
+    return run
+
+
+def _lock_attacks() -> Iterator[Attack]:
+    claims = {
+        "digest alone": LockFileReview(),
+        "another folder": LockFileReview(skipped=("elsewhere/package-lock.json", "./yarn.lock")),
+        "other case": LockFileReview(opened=tuple(path.swapcase() for path, _, _ in LOCKS.values())),
+    }
+    for (name, (path, before, after)), (claim, claimed) in zip(LOCKS.items(), cycle(claims.items()), strict=False):
+        yield Attack(f"lock-{name.replace(' ', '-')}", f"{name}, {claim}", _unseen_lock(path, before, after, claimed))
+
+
+def _completed_by_agent(answer: QuestionAction | None) -> Callable[[Path], Outcome]:
+    """An agent says that an address is done with: before the person answered, or after they declined."""
+
+    async def ask() -> Outcome:
+        shown: list[AgentQuestion] = []
+        completed: list[str] = []
+        questions = AgentQuestions(SessionId("SES-1"), "Agent", ask=shown.append, completed=completed.append)
+        asked = AgentQuestion(message="Log in", url="https://example.org/in", elicitation_id="e1")
+        waiting = asyncio.create_task(questions.put(asked))
+        while not shown:
+            await asyncio.sleep(0)
+        if answer is not None:
+            questions.answer(shown[0].id, answer)
+            await waiting
+        questions.complete("e1")
+        is_yes = (await waiting).action is QuestionAction.ACCEPT or bool(completed)
+        return Outcome.BROKEN if is_yes else Outcome.HELD
+
+    return lambda folder: asyncio.run(ask())
+
+
 ATTACKS: list[Attack] = [
+    *_lock_attacks(),
+    Attack("question-complete-open", "elicitation/complete of an open question", _completed_by_agent(None)),
+    Attack(
+        "question-complete-declined",
+        "elicitation/complete of a declined question",
+        _completed_by_agent(QuestionAction.DECLINE),
+    ),
+    Attack(
+        "question-complete-cancelled",
+        "elicitation/complete of a dismissed question",
+        _completed_by_agent(QuestionAction.CANCEL),
+    ),
     *(Attack(f"clone-{name}", f"record of a clone: {what}", _clone(spoil)) for name, what, spoil in _spoiled()),
     *(Attack(f"bundle-{name}", f"bundle: {what}", _imported(spoil)) for name, what, spoil in _spoiled()),
     *_plan_file_attacks(),

@@ -110,7 +110,7 @@ def test_a_question_is_answered_by_keys_alone(open_window: Open, programs: Path)
     window.tab_to("question-input-name")
     window.type("keys")
     window.press(Qt.Key.Key_Return)  # too early: the end of the form was not on screen yet
-    window.tab_to("question-input-size")
+    window.press(Qt.Key.Key_PageDown)
     window.wait(lambda: window.sees("question-answer"))
     window.press(Qt.Key.Key_Return)
     content = {"way": "left", "parts": ["a"], "name": "keys"}
