@@ -633,13 +633,14 @@ def _unseen_lock(path: str, before: bytes, after: bytes, claimed: LockFileReview
 
 
 def _lock_attacks() -> Iterator[Attack]:
-    claims = {
-        "digest alone": LockFileReview(),
-        "another folder": LockFileReview(skipped=("elsewhere/package-lock.json", "./yarn.lock")),
-        "other case": LockFileReview(opened=tuple(path.swapcase() for path, _, _ in LOCKS.values())),
-    }
-    for (name, (path, before, after)), (claim, claimed) in zip(LOCKS.items(), cycle(claims.items()), strict=False):
-        yield Attack(f"lock-{name.replace(' ', '-')}", f"{name}, {claim}", _unseen_lock(path, before, after, claimed))
+    claims: tuple[tuple[str, Callable[[str], LockFileReview]], ...] = (
+        ("digest alone", lambda path: LockFileReview()),
+        ("another folder", lambda path: LockFileReview(skipped=(f"elsewhere/{path}", f"./{path}"))),
+        ("other case", lambda path: LockFileReview(opened=(path.swapcase(),))),
+    )
+    for (name, (path, before, after)), (claim, claimed) in zip(LOCKS.items(), cycle(claims), strict=False):
+        run = _unseen_lock(path, before, after, claimed(path))
+        yield Attack(f"lock-{name.replace(' ', '-')}", f"{name}, {claim}", run)
 
 
 def _completed_by_agent(answer: QuestionAction | None) -> Callable[[Path], Outcome]:
