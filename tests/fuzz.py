@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import copy
 import json
+import logging
 import multiprocessing
 import os
 import random
@@ -27,6 +28,7 @@ from typing import Any
 from tandem_desktop.acp_client.connection import Direction
 from tandem_desktop.diff.patch import apply_patch, parse_patch
 from tandem_desktop.domain.errors import SidecarError, TandemError
+from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.plans import bundle
 from tandem_desktop.staging.plan_json import parse_plan
 from tests.support.bundle_mutations import CARELESS, HOSTILE, RESEALED
@@ -95,6 +97,7 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := sorted(set(options.readers) - set(READERS)):
         parser.error(f"unknown: {', '.join(unknown)}")
+    logging.getLogger("tandem_desktop").setLevel(logging.ERROR)  # a refused message is a line of the log
     workers = os.cpu_count() or 1
     is_clean = True
     with multiprocessing.get_context("fork").Pool(workers) as pool:
@@ -162,28 +165,31 @@ class SpoilingAgent:
 
 
 class Answers:
-    """Which requests were heard, and which of them were answered how often."""
+    """Counts what was asked and what was answered.
+
+    A request whose id cannot be used (still open, given twice, no id at all) is refused without an id, as is a notice
+    that could be read in two ways: each counts as one answer.
+    """
 
     def __init__(self) -> None:
-        self.asked: Counter[str] = Counter()
-        self.answered: Counter[str] = Counter()
+        self._asked: Counter[str] = Counter()
+        self._answered: Counter[str] = Counter()
 
     def __call__(self, direction: Direction, data: bytes) -> None:
         message = json.loads(data)
-        number = message.get("id")
-        if not isinstance(number, str):
-            return
-        if direction is Direction.RECEIVED and isinstance(message.get("method"), str):
-            self.asked[number] += 1
-        elif direction is Direction.SENT and "method" not in message:
-            self.answered[number] += 1
+        number = json.dumps(message.get("id"))
+        if direction is Direction.SENT and "method" not in message:
+            self._answered[number] += 1
+        elif direction is Direction.RECEIVED and "method" in message and ("id" in message or ambiguity(data)):
+            self._asked[number] += 1
 
     def problems(self) -> list[str]:
-        return [
-            f"{number} asked {asked} times, answered {self.answered[number]}"
-            for number, asked in self.asked.items()
-            if self.answered[number] != asked
-        ]
+        asked, answered = self._asked.total(), self._answered.total()
+        found = [] if asked == answered else [f"{asked} requests, {answered} answers"]
+        for number, times in self._answered.items():
+            if number != "null" and times > self._asked[number]:
+                found.append(f"{number} asked {self._asked[number]} times, answered {times}")
+        return found
 
 
 def fuzz_frames(count: int, seed: int) -> tuple[Counter[str], list[str]]:

@@ -3970,8 +3970,23 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Scroll to the end to answer it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Scroll to the end to go back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Scroll to the end to go on</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Scroll to the end to undo it</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5613,6 +5628,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>What is asked</source>
             <translation type="unfinished" />
         </message>
@@ -7904,7 +7920,6 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
-            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>… and {n} more</source>
             <translation type="unfinished" />
         </message>

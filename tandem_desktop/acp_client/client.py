@@ -195,6 +195,7 @@ class Link:
             limits,
             answer=requests.answer,
             notice=requests.notice,
+            settle=requests.pass_words_on,
             on_frame=on_frame,
         )
         link = cls(protocol, profile, process, transport, requests)

@@ -143,13 +143,16 @@ class LineTransport:
         *,
         answer: Answer,
         notice: Notice,
+        settle: Callable[[], None] = lambda: None,
         on_frame: OnFrame | None = None,
     ) -> None:
+        """`settle` is called before anything but a notice is handed on, and when nothing more is there to be read."""
         self._stdout = stdout
         self._stdin = stdin
         self._limits = limits
         self._answer = answer
         self._notice = notice
+        self._settle = settle
         self._on_frame = on_frame
         self._serving: set[asyncio.Task[Any] | None] = set()
         self._buffer = bytearray()
@@ -192,8 +195,10 @@ class LineTransport:
                         return failed
                 elif "method" not in message:
                     if _is_answer(message):
+                        self._settle()
                         return message
                 elif "id" in message:
+                    self._settle()
                     await self._take(message)
                 elif isinstance(message["method"], str):
                     self._notice(message["method"], message.get("params"))
@@ -247,6 +252,7 @@ class LineTransport:
                 self._scanned = 0
                 return line
             self._scanned = len(self._buffer)
+            self._settle()
             # Bytes that are there already are handed out without a pause: handlers get their turn here.
             await asyncio.sleep(0)
             chunk = await self._stdout.read(_CHUNK)

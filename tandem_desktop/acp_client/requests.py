@@ -281,6 +281,9 @@ class AgentRequests:
         """Requests that were taken back before they were looked at."""
         self._ignored: set[str] = set()
         """Sessions that are being loaded: their updates repeat what was said before."""
+        self._words: list[AgentSaid] = []
+        """Pieces of one message that arrived together; they are passed on as one."""
+        self._words_of: AcpSession | None = None
         self._answers: dict[str, Callable[[AcpSession, Parameters], Awaitable[Any]]] = {
             "fs/read_text_file": self._read,
             "fs/write_text_file": self._write,
@@ -356,6 +359,8 @@ class AgentRequests:
         """A message that wants no answer; one that is not understood is passed over."""
         if not isinstance(params, dict):
             return
+        if method != "session/update":
+            self.pass_words_on()
         if method == "elicitation/complete" and isinstance(number := params.get("elicitationId"), str):
             self._client.question_completed(number)
         if method == "$/cancel_request":
@@ -391,7 +396,32 @@ class AgentRequests:
             if len(self._withdrawn) > _MOST_HELD:
                 del self._withdrawn[next(iter(self._withdrawn))]
 
+    def pass_words_on(self) -> None:
+        """Hand on what was said so far: something else comes, or nothing for the moment."""
+        words, conversation = self._words, self._words_of
+        if not words or conversation is None:
+            return
+        self._words, self._words_of = [], None
+        said = words[0]
+        if len(words) > 1:
+            said = said.model_copy(update={"text": "".join(each.text for each in words)})
+        try:
+            self._deliver(conversation, said)
+        except Exception:
+            _log.exception("words of the agent could not be taken in")
+
     def _pass_on(self, conversation: AcpSession, update: AgentUpdate) -> None:
+        """Hand an update on; words wait for others that are here already, so that a flood of pieces is a few events."""
+        if not isinstance(update, AgentSaid):
+            self.pass_words_on()
+            self._deliver(conversation, update)
+            return
+        if self._words_of is not conversation or self._words[0].thought != update.thought:
+            self.pass_words_on()
+        self._words.append(update)
+        self._words_of = conversation
+
+    def _deliver(self, conversation: AcpSession, update: AgentUpdate) -> None:
         if isinstance(update, ModeChanged):
             if update.mode == conversation.mode:
                 return

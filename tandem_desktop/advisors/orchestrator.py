@@ -41,6 +41,7 @@ from tandem_desktop.domain.reflection import (
     OrchestrationStage,
     Reflection,
 )
+from tandem_desktop.domain.review import NO_LOCK_FILES, LockFileReview
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import RunResult
@@ -149,11 +150,19 @@ _Answer = TypeVar("_Answer")
 class UserGate(Protocol):
     """The person who decides. Without an answer the plan stays as it is."""
 
-    async def approve(self, version: PlanVersion) -> "str | RunUnderWay | None":
-        """The approved digest, the run that an approval elsewhere started, or None."""
+    async def approve(self, version: PlanVersion) -> "GivenApproval | RunUnderWay | None":
+        """What was approved here, the run that an approval elsewhere started, or None."""
 
     async def choose(self, reflection: Reflection) -> tuple[int, ...] | PlanVersion | None:
         """The numbers of the accepted adjustments, the revision that was made of them elsewhere, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenApproval:
+    """The digest the person gave, and which lock files they opened or skipped."""
+
+    digest: str
+    lock_files: LockFileReview = NO_LOCK_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +322,7 @@ class PlanOrchestrator:
         if isinstance(decided, RunUnderWay):
             run_id = decided.run_id
             return await self._at(OrchestrationStage.EXECUTING, lambda: self._followed(run_id))
-        self._engine.decisions.approve(version.plan_id, decided)
+        self._engine.decisions.approve(version.plan_id, decided.digest, lock_files=decided.lock_files)
         ended = await self._at(OrchestrationStage.EXECUTING, lambda: self._apply(version))
         await asyncio.to_thread(self._story.wait)
         return ended

@@ -23,6 +23,7 @@ from tandem_desktop.domain.events import (
     task_news,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.review import LockFileReview
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.execution.commands import RunControl
@@ -120,7 +121,8 @@ class Approvals:
                 f"{plan_id} has comments that were not sent yet.",
                 next='Send the plan back with "approved": false, or approve it with "commentsAsNotes": true.',
             )
-        self._engine.decisions.approve(plan_id, digest, notes=asked.reason, drafts=drafts)
+        lock_files = LockFileReview(opened=asked.opened_lock_files, skipped=asked.skipped_lock_files)
+        self._engine.decisions.approve(plan_id, digest, lock_files=lock_files, notes=asked.reason, drafts=drafts)
 
     def _send_back(self, plan_id: PlanId, reason: str) -> None:
         self._engine.decisions.reject(plan_id, reason if reason.strip() else None)

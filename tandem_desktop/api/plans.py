@@ -236,6 +236,7 @@ def _operation(view: OperationView, beside: tuple[OperationId, ...]) -> schema.O
         flags=tuple(flag.value for flag in view.flags),
         why={flag.value: view.why(flag) for flag in view.flags},
         notes=view.notes,
+        must_be_opened=view.must_be_opened,
         description=staged.description,
         task=staged.task,
         blocked_by=staged.blocked_by,

@@ -29,6 +29,7 @@ from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
 
 MOST_WORDS = 20_000
 MOST_FIELDS = 100
+MOST_PATH = 4096
 
 
 class ApiModel(BaseModel):
@@ -40,6 +41,11 @@ class ApiModel(BaseModel):
 
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True)
+
+
+LockFilePaths = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1, max_length=MOST_PATH)], ...], Field(max_length=1000)
+]
 
 
 class ApprovalRequest(ApiModel):
@@ -55,6 +61,10 @@ class ApprovalRequest(ApiModel):
     on_failure: FailurePolicy | None = None
     comments_as_notes: Annotated[bool, Field(strict=True)] = False
     """Whether unread comments go along with an approval."""
+    opened_lock_files: LockFilePaths = ()
+    """Lock files that install code and whose changes were on screen."""
+    skipped_lock_files: LockFilePaths = ()
+    """Lock files that install code and are approved without a look."""
 
 
 class PlanRequest(ApiModel):
@@ -177,6 +187,8 @@ class OperationObject(ApiModel):
     """For each flag a sentence: what happens to such a file, or what the flag means."""
     notes: tuple[str, ...]
     """Sentences about what the flags mean here."""
+    must_be_opened: bool
+    """Whether it is a lock file that installs code, which an approval names as opened or skipped."""
     description: str
     task: str | None
     blocked_by: tuple[str, ...]

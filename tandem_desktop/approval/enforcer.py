@@ -11,7 +11,7 @@ from tandem_desktop.domain.approval import Approval, ApprovalHash, WorkspaceIden
 from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingError
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.domain.review import Coverage
+from tandem_desktop.domain.review import NO_LOCK_FILES, Coverage, LockFileReview
 from tandem_desktop.domain.runs import ExecutionRecord, OperationResult
 
 LIFETIME = timedelta(hours=24)
@@ -42,6 +42,7 @@ class ApprovalEnforcer:
         acknowledged: tuple[str, ...] = (),
         *,
         coverage: Coverage | None = None,
+        lock_files: LockFileReview = NO_LOCK_FILES,
         notes: str = "",
     ) -> Approval:
         """Approve this revision in this workspace, if `digest_given` matches it.
@@ -71,6 +72,7 @@ class ApprovalEnforcer:
             expires_at=now + self._lifetime,
             acknowledged_flags=acknowledged,
             coverage=coverage,
+            lock_files=lock_files,
             notes=notes,
         )
         self._audit.append("approved", now, approval)

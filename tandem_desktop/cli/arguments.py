@@ -206,6 +206,13 @@ def approve(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--comments-as-notes", action="store_true", help="comments that were not sent go with the notes"
     )
+    parser.add_argument(
+        "--skip-lock",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="approve this lock file, which installs code, without a look at its changes; may be repeated",
+    )
 
 
 def reject(parser: ArgumentParser) -> None:

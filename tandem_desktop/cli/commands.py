@@ -290,15 +290,20 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "exactly this, once",
         "Approve the newest revision by the digest you were shown. The approval holds in this workspace, for one run,\n"
         "for 24 hours, and ends with any newer revision. At the terminal on which show printed the plan just before,\n"
-        "the digest can be left out: the call asks, and a yes approves exactly what was shown. It asks for each lock\n"
-        "file that installs code, by its name, unless show --diff has printed it.",
+        "the digest can be left out: the call asks, and a yes approves exactly what was shown.\n"
+        "A lock file that installs code has to be printed by show --diff on this terminal, or skipped by its name:\n"
+        "the call asks for it, or takes --skip-lock; with --digest it does not ask and is refused without.",
         (
             ("tandem approve PLAN-1a2b3c4d", "after tandem show PLAN-1a2b3c4d: asks, y approves"),
             ("tandem approve PLAN-1a2b3c4d --digest 0123456789ab", "at least 12 digits of the digest shown"),
+            (
+                "tandem approve PLAN-1a2b3c4d --digest 0123456789ab --skip-lock package-lock.json",
+                "with a lock file that was not looked at",
+            ),
         ),
         "plans:approve",
         arguments.approve,
-        "PLAN [--digest D] [--notes T]",
+        "PLAN [--digest D] [--notes T] [--skip-lock PATH]",
     ),
     CommandSpec(
         "reject",

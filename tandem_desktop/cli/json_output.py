@@ -65,6 +65,7 @@ def operation(view: OperationView) -> dict[str, Any]:
         "flags": [flag.value for flag in view.flags],
         "why": {flag.value: view.why(flag) for flag in view.flags},
         "notes": list(view.notes),
+        "must_be_opened": view.must_be_opened,
         "task": staged.task,
         "description": staged.description,
         **_external(staged),

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tandem_desktop.advisors.orchestrator import PlanOrchestrator
+from tandem_desktop.advisors.orchestrator import GivenApproval, PlanOrchestrator
 from tandem_desktop.approval.enforcer import MIN_DIGEST_DIGITS
 from tandem_desktop.cli.agents import chosen_environment, chosen_profile
-from tandem_desktop.cli.console import Line, Span, Tone, UsageError
+from tandem_desktop.cli.console import Line, Span, Tone, UsageError, sentence
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.runs import resolve_run
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.errors import (
     InvalidTransitionError,
     NoAnswerError,
@@ -24,11 +25,13 @@ from tandem_desktop.domain.errors import (
     TandemError,
     UserAbortError,
 )
-from tandem_desktop.domain.events import OrchestrationMoved, PlanStepCompleted, TandemEvent
+from tandem_desktop.domain.events import AgentProgramChanged, OrchestrationMoved, PlanStepCompleted, TandemEvent
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_steps import ExecutionStep
 from tandem_desktop.domain.reflection import Assessment, Judged, Orchestration, OrchestrationOutcome, Reflection
+from tandem_desktop.domain.review import LockFileReview
 from tandem_desktop.domain.runs import FailurePolicy
+from tandem_desktop.review.operation_view import lock_files_to_open
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.services.reflector import PlanReflector
 from tandem_desktop.sessions.advisors import Advisors
@@ -117,8 +120,12 @@ def _asked(call: CommandContext, run_id: str) -> Reflection:
             await sessions.close()
         return call.engine.reflections.keep(snapshot, reflected)
 
-    with EngineThread() as thread:
-        return thread.wait_for(ask())
+    unsubscribe = call.engine.events.subscribe(lambda event: _tell(call, event))
+    try:
+        with EngineThread() as thread:
+            return thread.wait_for(ask())
+    finally:
+        unsubscribe()
 
 
 def _run(call: CommandContext) -> str:
@@ -229,7 +236,7 @@ class TerminalUserGate:
     def __init__(self, call: CommandContext) -> None:
         self._call = call
 
-    async def approve(self, version: PlanVersion) -> str | None:
+    async def approve(self, version: PlanVersion) -> GivenApproval | None:
         answer = proposed(self._call, version)
         self._say(*answer.lines)
         for warning in version.warnings:
@@ -239,9 +246,26 @@ class TerminalUserGate:
         )
         while said := await self._hear(question):
             if len(said) >= MIN_DIGEST_DIGITS and version.approval_hash.startswith(said.lower()):
-                return said
+                skipped = await self._skipped(version)
+                return None if skipped is None else GivenApproval(said, LockFileReview(skipped=skipped))
             self._say("That is not the digest of this revision.")
         return None
+
+    async def _skipped(self, version: PlanVersion) -> tuple[str, ...] | None:
+        """The lock files that install code, each after its name was typed; None if one was not."""
+        paths = lock_files_to_open(version.operations, self._call.engine.objects)
+        for path, why in paths.items():
+            name = visible_name(path)
+            self._say((Span("! ", Tone.WARNING), sentence(why)))
+            question = (
+                f"Type {name} to approve it without a look at its changes; an empty line leaves the plan waiting:"
+            )
+            while said := await self._hear(question):
+                if said == name:
+                    break
+            else:
+                return None
+        return tuple(paths)
 
     async def choose(self, reflection: Reflection) -> tuple[int, ...] | None:
         self._say(*reflection_lines(reflection))
@@ -291,6 +315,8 @@ def _tell(call: CommandContext, event: TandemEvent) -> None:
     elif isinstance(event, PlanStepCompleted):
         error = f": {event.error}" if event.error else ""
         call.console.remark(f"  {event.step_id} {event.status.value}{error}")
+    elif isinstance(event, AgentProgramChanged):
+        call.console.remark((Span("! ", Tone.WARNING), sentence(event.text)))
 
 
 def _answer(call: CommandContext, ended: Orchestration) -> CommandResult:

@@ -20,10 +20,10 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.plan_steps import phase_of
-from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
+from tandem_desktop.domain.review import Comment, CommentId, Comments, LockFileReview, Side
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.comments import where
-from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES
+from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, lock_files_to_open
 
 
 def propose(call: CommandContext) -> CommandResult:
@@ -102,16 +102,19 @@ def approve(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
     drafts = _drafts(call, plan_id)
     edited = call.engine.plans.edited_page(plan_id, call.engine.plans.latest_revision(plan_id))
-    digest = call.arguments.digest
+    digest, lock_files = call.arguments.digest, _lock_files(call, plan_id)
     if digest is None:
-        digest = _confirmed(call, plan_id)
-    approval = call.engine.decisions.approve(plan_id, digest, notes=call.arguments.notes, drafts=drafts)
+        digest, lock_files = _confirmed(call, plan_id)
+    approval = call.engine.decisions.approve(
+        plan_id, digest, lock_files=lock_files, notes=call.arguments.notes, drafts=drafts
+    )
     revision = approval.approval_hash.revision
     data: dict[str, Any] = {
         "plan_id": plan_id,
         "revision": revision,
         "digest": approval.digest,
         "expires_at": utc(approval.expires_at),
+        "lock_files": approval.lock_files.model_dump(mode="json"),
     }
     lines: list[Line] = [
         (Span(plan_id, Tone.STRONG), f" r{revision} is approved, for one run, until {readable(approval.expires_at)}."),
@@ -128,7 +131,21 @@ def approve(call: CommandContext) -> CommandResult:
     return CommandResult(data, lines, next=call.command("apply", plan_id))
 
 
-def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
+def _lock_files(call: CommandContext, plan_id: PlanId) -> LockFileReview:
+    """Which lock files were printed on this terminal, in this very revision, and which the call skips by name."""
+    terminal, version = call.console.asks_at(), call.engine.plans.revision(plan_id)
+    shown = shown_digests(call).find(plan_id, terminal) if terminal is not None else None
+    is_same = shown is not None and shown.digest == json_output.digest_of(version)
+    printed = frozenset(shown.opened) if shown is not None and is_same else frozenset[OperationId]()
+    paths = {operation.id: operation.to or operation.path or "" for operation in version.operations}
+    unprinted = {path for each, path in paths.items() if each not in printed}
+    return LockFileReview(
+        opened=tuple(path for path in paths.values() if path not in unprinted),
+        skipped=tuple(call.arguments.skip_lock),
+    )
+
+
+def _confirmed(call: CommandContext, plan_id: PlanId) -> tuple[str, LockFileReview]:
     """The digest that was shown on this terminal just before, after the person has said yes to it.
 
     Raises:
@@ -161,30 +178,30 @@ def _confirmed(call: CommandContext, plan_id: PlanId) -> str:
     call.console.remark(f"{count(len(version.operations), 'operation')}{': ' if counts else ''}{counts}")
     for line in attention_lines(call.engine.views(version, MOST_COMPARED_BYTES)):
         call.console.remark(line)
-    if not shown.with_diff:
-        _skip_unopened(call, version)
+    lock_files = _with_skipped(call, version, _lock_files(call, plan_id))
     if not call.console.confirms(f"approve {shown.digest[:6]}…?"):
         raise ApprovalMissingError(f"{plan_id} r{version.revision} is not approved; nothing changed.")
-    return shown.digest
+    return shown.digest, lock_files
 
 
-def _skip_unopened(call: CommandContext, version: PlanVersion) -> None:
+def _with_skipped(call: CommandContext, version: PlanVersion, known: LockFileReview) -> LockFileReview:
     """Ask about each lock file that installs code and whose changes were not printed.
 
     Raises:
         ApprovalMissingError: one of them shall not be skipped.
     """
-    for view in call.engine.view(version):
-        path = view.operation.to or view.operation.path or ""
-        if not view.must_be_opened:
+    skipped = list(known.skipped)
+    for path, why in lock_files_to_open(version.operations, call.engine.objects).items():
+        if path in known.opened or path in skipped:
             continue
-        for note in view.notes:
-            call.console.remark((Span("! ", Tone.WARNING), sentence(note)))
+        call.console.remark((Span("! ", Tone.WARNING), sentence(why)))
         if not call.console.confirms(f"skip {visible_name(path)}, whose changes were not shown?"):
             raise ApprovalMissingError(
                 f"{visible_name(path)} installs code and was not opened; nothing is approved.",
                 next=f"Look at it: {call.command('show', version.plan_id, '--diff')}",
             )
+        skipped.append(path)
+    return LockFileReview(opened=known.opened, skipped=tuple(skipped))
 
 
 def reject(call: CommandContext) -> CommandResult:

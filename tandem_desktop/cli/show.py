@@ -35,6 +35,7 @@ from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.git_effects import GitEffect, without_git
+from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.tasks.suggested_order import suggest_order
 
 _MOST_REFUSED = 20
@@ -133,8 +134,14 @@ def show(call: CommandContext) -> CommandResult:
     if terminal is None:
         return answer
     record = shown_digests(call).record
-    with_diff = call.arguments.diff
-    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal, with_diff=with_diff))
+    opened = tuple(each["id"] for each in operations if _is_printed(each))
+    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal, opened=opened))
+
+
+def _is_printed(operation: dict[str, Any]) -> bool:
+    """True if the changes of its file were printed to the end."""
+    is_binary = Hazard.BINARY.value in operation["flags"]
+    return bool(operation.get("hunks")) and not (operation["lines_left_out"] or operation["too_large"] or is_binary)
 
 
 def _operations(

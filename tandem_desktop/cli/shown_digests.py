@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from tandem_desktop.cli.console import Terminal
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.paths import Locations
 
@@ -27,8 +27,8 @@ class ShownDigest(Frozen):
     digest: str
     terminal: Terminal
     at: datetime
-    with_diff: bool = False
-    """Whether the changes of its files were printed too."""
+    opened: tuple[OperationId, ...] = ()
+    """The operations whose changes were printed to the end."""
 
 
 _RECORDS = TypeAdapter(tuple[ShownDigest, ...])
@@ -44,7 +44,13 @@ class ShownDigests:
         self._clock = clock
 
     def record(
-        self, plan_id: PlanId, revision: int, digest: str, terminal: Terminal, *, with_diff: bool = False
+        self,
+        plan_id: PlanId,
+        revision: int,
+        digest: str,
+        terminal: Terminal,
+        *,
+        opened: tuple[OperationId, ...] = (),
     ) -> None:
         """Record that this was printed just now. Where nothing can be written, the digest has to be typed."""
         shown = ShownDigest(
@@ -54,7 +60,7 @@ class ShownDigests:
             digest=digest,
             terminal=terminal,
             at=self._clock(),
-            with_diff=with_diff,
+            opened=opened,
         )
         try:
             with atomic.held(self._lock):

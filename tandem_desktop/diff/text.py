@@ -189,6 +189,11 @@ def visible_command(command: str) -> list[str]:
     return shown
 
 
+def visible_in_a_line(command: str) -> str:
+    """A command in one line, as `visible_command` shows it; its ends of lines are ⏎."""
+    return " ⏎ ".join(visible_command(command))
+
+
 def is_blank(line: str) -> bool:
     """True if nothing of a line can be seen."""
     return not line or line.isspace() or _ALL_BLANK.fullmatch(line) is not None

@@ -9,7 +9,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.domain.review import Coverage
+from tandem_desktop.domain.review import NO_LOCK_FILES, Coverage, LockFileReview
 
 
 def canonical(value: Any) -> bytes:
@@ -98,5 +98,7 @@ class Approval(Frozen):
     acknowledged_flags: tuple[str, ...] = ()
     coverage: Coverage | None = None
     """What was shown on screen; None if it was not approved on a screen."""
+    lock_files: LockFileReview = NO_LOCK_FILES
+    """The lock files that install code; each of them was opened, or skipped by name."""
     notes: str = ""
     """The person's notes with the approval."""

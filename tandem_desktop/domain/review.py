@@ -84,6 +84,23 @@ class Seen(Frozen):
     """Folded regions of its diff that were never opened."""
 
 
+class LockFileReview(Frozen):
+    """Which lock files that install code the person had on screen, and which they skipped by name."""
+
+    opened: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def among(self, paths: Collection[str]) -> "LockFileReview":
+        """What it says of these paths, each once; one that was opened was not skipped."""
+        opened = tuple(path for path in paths if path in self.opened)
+        return LockFileReview(
+            opened=opened, skipped=tuple(path for path in paths if path in self.skipped and path not in opened)
+        )
+
+
+NO_LOCK_FILES = LockFileReview()
+
+
 class Coverage(Frozen):
     """How much of a revision was on screen before it was approved."""
 

@@ -84,6 +84,21 @@ class OperationView:
         return bool(self.hunks or self.counted)
 
 
+def lock_files_to_open(operations: Iterable[StagedOperation], objects: ObjectStore) -> dict[str, str]:
+    """The lock files that install other code after these operations, each with the reason.
+
+    Raises:
+        StorageError: stored bytes are missing or altered.
+    """
+    found: dict[str, str] = {}
+    for operation in operations:
+        path = operation.to or operation.path or ""
+        if is_lock_file(path) and not operation.is_run:
+            reason = reason_to_open(operation, _bytes(operation.base, objects), _bytes(operation.after, objects))
+            found |= {path: reason} if reason else {}
+    return found
+
+
 def view_operation(
     operation: StagedOperation,
     objects: ObjectStore,

@@ -1,10 +1,12 @@
 """Approval, rejection, cancellation, comments and expiry of plans."""
 
 import contextlib
+import shlex
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from tandem_desktop.approval.enforcer import ApprovalEnforcer
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import (
@@ -19,7 +21,16 @@ from tandem_desktop.domain.events import PlanApproved, PlanCancelled, PlanExpire
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.lifecycle import check, is_open, is_running, may_expire, refusal
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
-from tandem_desktop.domain.review import Comment, CommentId, Comments, Coverage, Seen, Side
+from tandem_desktop.domain.review import (
+    NO_LOCK_FILES,
+    Comment,
+    CommentId,
+    Comments,
+    Coverage,
+    LockFileReview,
+    Seen,
+    Side,
+)
 from tandem_desktop.domain.state_machine import Approve, Cancel, EventKind, Expire, RejectPlan, RequestRevision
 from tandem_desktop.execution.executor import refuse_impossible, refuse_out_of_scope
 from tandem_desktop.plans.index import PlanSummary
@@ -28,6 +39,7 @@ from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.review.comments import CommentPlaces, CommentStore, feedback
 from tandem_desktop.review.comments import feedback as feedback_text
 from tandem_desktop.review.drift import drift
+from tandem_desktop.review.operation_view import lock_files_to_open
 from tandem_desktop.review.viewed import coverage as coverage_of
 from tandem_desktop.storage.clock import Since
 from tandem_desktop.storage.objects import ObjectStore
@@ -202,6 +214,7 @@ class Decisions:
         *,
         acknowledged: tuple[str, ...] = (),
         coverage: Coverage | None = None,
+        lock_files: LockFileReview = NO_LOCK_FILES,
         notes: str = "",
         drafts: tuple[Comment, ...] = (),
     ) -> Approval:
@@ -212,7 +225,8 @@ class Decisions:
         Raises:
             ApprovalDriftError: the latest revision has another digest.
             InvalidTransitionError: the plan is not waiting for a decision.
-            NotApprovableError: its agent did not finish, the person changed a file under it, or it can never be done.
+            NotApprovableError: its agent did not finish, the person changed a file under it, it can never be done, or
+                a lock file that installs code was neither opened nor skipped by its name.
         """
         self._before_writing()
         self._expiry.settle(plan_id)
@@ -222,7 +236,13 @@ class Decisions:
         self._refuse_unfinished(version)
         self._refuse_impossible(version)
         approval = self._enforcer.approve(
-            version, self._workspace.identity, digest, acknowledged, coverage=coverage, notes=notes
+            version,
+            self._workspace.identity,
+            digest,
+            acknowledged,
+            coverage=coverage,
+            lock_files=self._reviewed_lock_files(version, lock_files),
+            notes=notes,
         )
         self._plans.send(plan_id, Approve(notes=notes, at=self._clock()))
         self._comments.mark_sent(plan_id, drafts)
@@ -236,6 +256,7 @@ class Decisions:
         *,
         acknowledged: tuple[str, ...] = (),
         seen: tuple[Seen, ...] | None = None,
+        lock_files: LockFileReview = NO_LOCK_FILES,
         notes: str = "",
     ) -> Approval:
         """Approve what was on screen; comments that were not sent go along with the notes."""
@@ -244,6 +265,7 @@ class Decisions:
             digest,
             acknowledged=acknowledged,
             coverage=None if seen is None else coverage_of(self._plans.revision(plan_id), seen),
+            lock_files=lock_files,
             notes=notes,
             drafts=self._comments.comments(plan_id).drafts,
         )
@@ -310,6 +332,22 @@ class Decisions:
             refuse_out_of_scope(version.operations, self._plans.meta(version.plan_id).tools_required)
         except PreflightError as reason:
             raise NotApprovableError(reason.message, path=reason.path, step=reason.step, next=reason.next) from reason
+
+    def _reviewed_lock_files(self, version: PlanVersion, claimed: LockFileReview) -> LockFileReview:
+        """What is said of the lock files that install code; refused where one was neither opened nor skipped."""
+        to_open = lock_files_to_open(version.operations, self._objects)
+        reviewed = claimed.among(to_open)
+        missing = [path for path in to_open if path not in (*reviewed.opened, *reviewed.skipped)]
+        if missing:
+            named = ", ".join(map(visible_name, missing))
+            skips = " ".join(f"--skip-lock {shlex.quote(visible_name(path))}" for path in missing)
+            raise NotApprovableError(
+                f"{named}: installs code, and was neither opened nor skipped by name; nothing is approved.",
+                path=missing[0],
+                next=f"Look at it: tandem show {version.plan_id} --diff. Then approve there, or name what you skip: "
+                f'{skips} (over HTTP "openedLockFiles" or "skippedLockFiles").',
+            )
+        return reviewed
 
     def _refuse_unfinished(self, version: PlanVersion) -> None:
         if version.incomplete:

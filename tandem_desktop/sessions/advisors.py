@@ -38,6 +38,7 @@ from tandem_desktop.domain.errors import (
     TaskError,
     ToolDeniedError,
 )
+from tandem_desktop.domain.events import AgentProgramChanged
 from tandem_desktop.domain.ids import SessionId, TerminalId, ToolCallId, new_session_id
 from tandem_desktop.domain.operations import CommandCall, FileState
 from tandem_desktop.domain.paths import shown
@@ -49,6 +50,7 @@ from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.policy.tools import tool_use
 from tandem_desktop.services.engine import Engine
+from tandem_desktop.sessions.agent_program import ADVISOR_RECORD, AgentProgram
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
 from tandem_desktop.sessions.launch import agent_launch, launch_environment
 from tandem_desktop.sessions.network import AgentNetwork, open_network
@@ -252,9 +254,10 @@ class Consultations:
         session_id = new_session_id()
         wanted = Wanted(question)
         server = host.open_session(session_id, WorkspaceToolHandler(self._engine), lambda: False, wanted)
-        transcript = self._transcript(question.session_id or session_id, question.role)
+        about = question.session_id or session_id
+        transcript = self._transcript(about, question.role)
         try:
-            async with self._at_hand(advisor, host.socket_path, transcript) as running:
+            async with self._at_hand(advisor, host.socket_path, transcript, about) as running:
                 session_client = running.session_client
                 session_client.begin_question(self._interceptor(session_id), question.on_update)
                 opened = await running.agent.new_session((server,))
@@ -274,14 +277,14 @@ class Consultations:
 
     @asynccontextmanager
     async def _at_hand(
-        self, advisor: Advisor, socket: Path, transcript: TranscriptLog
+        self, advisor: Advisor, socket: Path, transcript: TranscriptLog, session_id: SessionId
     ) -> "AsyncIterator[_RunningAdvisor]":
         """An agent that was kept, or a new one; it is ended unless it answered and may be kept."""
         kept = next((each for each in self._idle if each.advisor == advisor and each.agent.is_running), None)
         if kept is not None:
             self._idle.remove(kept)
             kept.frames.transcript = transcript
-        running = kept or await self._started(advisor, socket, transcript)
+        running = kept or await self._started(advisor, socket, transcript, session_id)
         running.is_clean = False
         try:
             yield running
@@ -291,7 +294,9 @@ class Consultations:
             else:
                 await running.held.aclose()
 
-    async def _started(self, advisor: Advisor, socket: Path, transcript: TranscriptLog) -> "_RunningAdvisor":
+    async def _started(
+        self, advisor: Advisor, socket: Path, transcript: TranscriptLog, session_id: SessionId
+    ) -> "_RunningAdvisor":
         held, frames = AsyncExitStack(), _Frames(transcript)
         try:
             shadow = await held.enter_async_context(self._opened())
@@ -308,11 +313,24 @@ class Consultations:
                 self._agent, advisor, shadow, session_client, socket, frames, environment, network
             )
             held.push_async_callback(agent.stop)
-            await agent.start()
+            await self._start(advisor.profile, agent, session_id)
         except BaseException:
             await held.aclose()
             raise
         return _RunningAdvisor(advisor, shadow, session_client, agent, frames, held)
+
+    async def _start(self, profile: AgentProfile, agent: SidecarManager, session_id: SessionId) -> None:
+        """Start the agent; where its program is another one than when it last advised, say so at once."""
+        home = self._engine.locations.agent_home(home_name(profile))
+        program = AgentProgram.of(profile, home, ADVISOR_RECORD)
+
+        async def tell(look: Callable[[], str]) -> None:
+            if told := await asyncio.to_thread(look):
+                self._engine.events.publish(AgentProgramChanged(session_id=session_id, agent=profile.name, text=told))
+
+        await tell(program.look)
+        facts = await agent.start()
+        await tell(lambda: program.started(facts.version))
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[ShadowWorkspace]:

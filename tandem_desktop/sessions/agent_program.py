@@ -7,11 +7,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from tandem_desktop.acp_client.profiles import BUILT_IN
+from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.base import Frozen
+from tandem_desktop.sessions.launch import program
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.errors import writing
 
 RECORD = "program.json"
+ADVISOR_RECORD = "advisor-program.json"
+"""Starts to advise are remembered apart: the session that plans afterwards says a change as well."""
 _PART_BYTES = 1 << 20
 _SHORT = 12
 
@@ -38,12 +43,18 @@ class AgentProgram:
     Libraries that the program loads are not looked at.
     """
 
-    def __init__(self, folder: Path, title: str, argv: tuple[str, ...]) -> None:
+    def __init__(self, folder: Path, title: str, argv: tuple[str, ...], record: str = RECORD) -> None:
         """`folder` is the agent's own in the state folder, beside its home, where it cannot write."""
-        self._file = folder / RECORD
+        self._file = folder / record
         self._title = title
         self._argv = argv
         self._record: ProgramRecord | None = None
+
+    @classmethod
+    def of(cls, profile: AgentProfile, home: Path, record: str = RECORD) -> "AgentProgram":
+        """What is remembered of an agent; nothing of the built-in one, which is Tandem itself."""
+        argv = () if profile.name == BUILT_IN else program(profile)
+        return cls(home.parent, profile.title, argv, record)
 
     def look(self) -> str:
         """What differs from the last start, as a sentence; empty where nothing does, and at the first start."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, home_name, profile_named
+from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
@@ -42,7 +42,7 @@ from tandem_desktop.sessions.client import SessionClient, Terminals
 from tandem_desktop.sessions.immediate import CardDrawing, ImmediateMode
 from tandem_desktop.sessions.inclusion import include_ignored
 from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
-from tandem_desktop.sessions.launch import agent_launch, launch_environment, program
+from tandem_desktop.sessions.launch import agent_launch, launch_environment
 from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.questions import AgentQuestions
@@ -63,12 +63,6 @@ from tandem_desktop.storage import atomic
 _SHELL = "/bin/sh"
 _MAX_TITLE = 200
 _MAX_PATHS = 20
-
-
-def _agent_program(profile: AgentProfile, home: Path) -> AgentProgram:
-    """What is remembered of the agent's program; nothing of the built-in agent, which is Tandem itself."""
-    argv = () if profile.name == BUILT_IN else program(profile)
-    return AgentProgram(home.parent, profile.title, argv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,16 +504,31 @@ class AgentSessions:
         try:
             # Only now: a session that is open elsewhere keeps its record.
             record = self._noted(own_id, profile)
-            home = self._engine.locations.agent_home(home_name(profile))
-            environment = await asyncio.to_thread(
-                launch_environment, profile, self._settings.models.get(profile.name, ""), extra_environment
-            )
-            network = await open_network(
-                profile, self._settings, shadow, environment, self._person_home, slot.allowed_once
-            )
+            session = await self._built(profile, shadow, record, slot, host, extra_environment)
         except BaseException:
             await asyncio.to_thread(shadow.close)
             raise
+        self._offer_tools(session, host)
+        session.set_plan_mode(slot.plan_mode)
+        session.include(self._include)
+        slot.session = session
+        return session
+
+    async def _built(
+        self,
+        profile: AgentProfile,
+        shadow: ShadowWorkspace,
+        record: SessionRecord,
+        slot: SessionSlot,
+        host: PlanningServerHost,
+        extra_environment: Mapping[str, str] | None,
+    ) -> PlanningSession:
+        """The session with its network and the way its agent is started."""
+        home = self._engine.locations.agent_home(home_name(profile))
+        environment = await asyncio.to_thread(
+            launch_environment, profile, self._settings.models.get(profile.name, ""), extra_environment
+        )
+        network = await open_network(profile, self._settings, shadow, environment, self._person_home, slot.allowed_once)
         try:
             launch = await asyncio.to_thread(
                 agent_launch,
@@ -531,26 +540,24 @@ class AgentSessions:
                 network=network,
                 sockets=(host.socket_path,),
             )
-            place = SessionPlace(own_id, shadow, home, network, record, _agent_program(profile, home))
+            program = AgentProgram.of(profile, home)
+            place = SessionPlace(slot.session_id, shadow, home, network, record, program)
             builder = _SessionBuilder(
-                self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode, person=self._person
+                self._engine, self._settings, profile, place, self._clock, plan_mode=slot.plan_mode, person=self._person
             )
-            session = builder.build(launch)
+            return builder.build(launch)
         except BaseException:
             await network.close()
-            await asyncio.to_thread(shadow.close)
             raise
+
+    def _offer_tools(self, session: PlanningSession, host: PlanningServerHost) -> None:
+        """Give the agent of a session its planning tools."""
         handler = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
-        server = host.open_session(own_id, handler, lambda: session.is_planning)
         session.offer(
-            server,
-            on_turn=lambda: host.start_turn(own_id),
-            on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, own_id)),
+            host.open_session(session.id, handler, lambda: session.is_planning),
+            on_turn=lambda: host.start_turn(session.id),
+            on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, session.id)),
         )
-        session.set_plan_mode(slot.plan_mode)
-        session.include(self._include)
-        slot.session = session
-        return session
 
     def include(self, plan_id: PlanId, globs: Iterable[str]) -> PlanVersion:
         """Take ignored files of a plan's session into the plan, as the person's own revision. Works in a thread.

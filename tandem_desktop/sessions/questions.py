@@ -92,12 +92,18 @@ class AgentQuestions:
         return waiting.answer.settle(QuestionAnswer(action=action, values=given))
 
     def complete(self, elicitation_id: str) -> None:
-        """What was begun at an address has ended; an unknown id, and one that has ended before, is passed over."""
+        """The agent says that what was begun at an address has ended.
+
+        Where the person has not answered yet, the question is taken back: only a person makes a yes. An unknown id, one
+        that was not accepted, and one that has ended before, is passed over.
+        """
         question_id = self._addresses.pop(elicitation_id, None)
         if question_id is None:
             return
-        # The person opened the address elsewhere: there is nothing left to answer.
-        self.answer(question_id, QuestionAction.ACCEPT)
+        with self._lock:
+            waiting = self._waiting.get(question_id)
+        if waiting is not None and waiting.answer.withdraw("the agent says that it has ended"):
+            return
         self._completed(question_id)
 
     def withdraw_all(self, reason: str) -> int:
@@ -138,8 +144,15 @@ class AgentQuestions:
             with self._lock:
                 self._waiting.pop(question.id, None)
             ended = answer or QuestionAnswer(action=QuestionAction.CANCEL, reason=pending.withdrawn_because)
+            self._forget_address(question, ended)
             self._tell(question, ended)
         return ended
+
+    def _forget_address(self, question: AgentQuestion, ended: QuestionAnswer) -> None:
+        """What was not accepted is never told as completed."""
+        is_current = self._addresses.get(question.elicitation_id) == question.id
+        if is_current and ended.action is not QuestionAction.ACCEPT:
+            del self._addresses[question.elicitation_id]
 
     def _decline(self, question: AgentQuestion, reason: str) -> QuestionAnswer:
         answer = self._declined(question, reason)

@@ -231,6 +231,20 @@ THROUGH_CLIENT = ToolCallId("through client")
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
 
 
+@dataclass(slots=True)
+class AgentConversation:
+    """What is known of the agent and of the conversation that is open with it."""
+
+    id: SessionId | None = None
+    """As the agent calls it."""
+    facts: AgentFacts = field(default_factory=AgentFacts)
+    model: str = ""
+    is_opened: bool = False
+    """Whether the agent has had its first message."""
+    started_planning: bool = False
+    """Whether Plan mode was on when the conversation was opened."""
+
+
 class PlanningSession:
     """Lives on the engine's loop. Files and plans are worked on in threads, so that no other session waits."""
 
@@ -282,24 +296,8 @@ class PlanningSession:
         self._program = program
         self._settling: set[asyncio.Task[None]] = set()
         self._live = live
-        self._drafting = Drafting(
-            session_id,
-            shadow,
-            staging,
-            plans,
-            proposals,
-            clock,
-            lambda: self.who,
-            events,
-            network.report,
-            lambda: interceptor.questions.unanswered,
-        )
-        self._agent_session: SessionId | None = None
-        self._facts = AgentFacts()
-        self._model = ""
-        self._is_opened = False
-        self._started_planning = False
-        """Whether Plan mode was on when the conversation was opened."""
+        self._drafting = self._make_drafting()
+        self._conversation = AgentConversation()
         self._to_tell: list[str] = []
         self._approved_calls: dict[ToolCallId | None, ToolCall] = {}
         """External calls that were made, until their end is told."""
@@ -309,6 +307,21 @@ class PlanningSession:
         self._next_turn = TurnState()
         """It can be stopped before it begins."""
         self._taking_turns = asyncio.Lock()
+
+    def _make_drafting(self) -> Drafting:
+        """What makes plans of the work in the shadow."""
+        return Drafting(
+            self.id,
+            self.shadow,
+            self.staging,
+            self._plans,
+            self._proposals,
+            self._clock,
+            lambda: self.who,
+            self._events,
+            self.network.report,
+            lambda: self.interceptor.questions.unanswered,
+        )
 
     @property
     def is_planning(self) -> bool:
@@ -323,7 +336,7 @@ class PlanningSession:
     @property
     def who(self) -> str:
         """The agent, and its model once it has opened a conversation and the model is known."""
-        return agent_and_model(self.profile.name, self._model)
+        return agent_and_model(self.profile.name, self._conversation.model)
 
     @property
     def plan_id(self) -> PlanId | None:
@@ -369,14 +382,14 @@ class PlanningSession:
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
         await self._tell_change(self._program.look)
-        self._facts = await self._agent.start()
-        await self._tell_change(lambda: self._program.started(self._facts.version))
+        self._conversation.facts = await self._agent.start()
+        await self._tell_change(lambda: self._program.started(self._conversation.facts.version))
         before = await asyncio.to_thread(self._record.load)
         earlier = SessionId(before.agent_session) if before.agent_session else None
-        self._started_planning = self.is_planning
+        self._conversation.started_planning = self.is_planning
         opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning, resume=earlier)
-        self._agent_session, self._model = opened.id, opened.model
-        self._is_opened = opened.resumed
+        self._conversation.id, self._conversation.model = opened.id, opened.model
+        self._conversation.is_opened = opened.resumed
         if not opened.resumed and before.task:
             self._to_tell.insert(0, messages.continued(before.task, await asyncio.to_thread(self._latest_plan)))
         await asyncio.to_thread(self._record.update, agent_session=opened.id)
@@ -442,7 +455,7 @@ class PlanningSession:
 
     async def report(self) -> Turn | None:
         """Tell an agent that is running what has become of its work; nothing is said where there is no news."""
-        if self._agent_session is None or not self.profile.told_at_once:
+        if self._conversation.id is None or not self.profile.told_at_once:
             return None  # it is told with the next message
         self._to_tell += await asyncio.to_thread(self._notices.after_runs)
         return await self.plan("", is_notice=True)
@@ -450,13 +463,13 @@ class PlanningSession:
     async def make_call(self, call: ExternalCall) -> CallMade:
         """Have the agent make an approved external call, once; whatever else it asks for is answered as usual."""
         async with self._taking_turns:
-            if self._agent_session is None:
+            if self._conversation.id is None:
                 await self.start()
-            assert self._agent_session is not None
+            assert self._conversation.id is not None
             self.interceptor.begin_turn()
             with self.interceptor.allowing(call) as approved:
                 try:
-                    await self._agent.prompt(self._agent_session, messages.make_call(call))
+                    await self._agent.prompt(self._conversation.id, messages.make_call(call))
                 finally:
                     self.interceptor.end_turn("the turn is over")
                     await asyncio.to_thread(self._transcript.flush)
@@ -476,8 +489,8 @@ class PlanningSession:
         """Stop the agent where it is; every open request is answered. A turn that only begins never reaches it."""
         self._turn.stop()
         self.interceptor.answer_all("the person stopped the agent")
-        if self._agent_session is not None:
-            await self._agent.cancel(self._agent_session)
+        if self._conversation.id is not None:
+            await self._agent.cancel(self._conversation.id)
         else:
             # There is no turn yet that could be cancelled.
             await self._agent.stop()
@@ -621,7 +634,7 @@ class PlanningSession:
             await self._begin_turn(task)
             return None, await self._talk(task, pictures)
         except SidecarError as error:
-            self._agent_session = None  # its conversation is gone with it; the next turn opens another
+            self._conversation.id = None  # its conversation is gone with it; the next turn opens another
             return error, None
         finally:
             self.interceptor.end_turn("the turn is over")
@@ -642,11 +655,15 @@ class PlanningSession:
 
     async def _begin_turn(self, task: str) -> None:
         self.interceptor.begin_turn()  # an agent that is started may ask as well
-        if self._agent_session is not None and self.profile.free_mode and self._started_planning != self.is_planning:
+        if (
+            self._conversation.id is not None
+            and self.profile.free_mode
+            and self._conversation.started_planning != self.is_planning
+        ):
             # Its own mode is set when a conversation is opened; it goes on with the same one.
             await self._agent.stop()
-            self._agent_session = None
-        if self._agent_session is None:
+            self._conversation.id = None
+        if self._conversation.id is None:
             await self.start()
         self.network.begin_turn()
         self.interceptor.message_id = new_message_id()
@@ -675,27 +692,27 @@ class PlanningSession:
             self._record.update(task=task)
 
     async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:
-        assert self._agent_session is not None
+        assert self._conversation.id is not None
         if self._turn.is_stopped:
             return StopReason.CANCELLED
-        if pictures and not self._facts.sees_pictures:
+        if pictures and not self._conversation.facts.sees_pictures:
             raise BadInputError(
                 f"{self.profile.title} cannot see pictures, so nothing was sent.",
                 next="Save the picture in the workspace and mention it with @, or choose another agent.",
             )
         self._turn.phase = TurnPhase.TALKING
         texts = [*self._to_tell, *([task] if task else [])]
-        if not self._is_opened:
+        if not self._conversation.is_opened:
             texts.insert(0, self._prompt())
-        self._is_opened, self._to_tell = True, []
+        self._conversation.is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
-        stop = await self._agent.prompt(self._agent_session, "\n\n".join(texts), pictures)
+        stop = await self._agent.prompt(self._conversation.id, "\n\n".join(texts), pictures)
         for _ in range(MOST_FOLLOW_UPS):
             queued = queued_in(self.interceptor.requests[answered:])
             if not queued or not self._ended_by_a_refusal(stop):
                 break
             answered = len(self.interceptor.requests)
-            stop = await self._agent.prompt(self._agent_session, messages.go_on(queued))
+            stop = await self._agent.prompt(self._conversation.id, messages.go_on(queued))
         return stop
 
     def _ended_by_a_refusal(self, stop: StopReason) -> bool:

@@ -309,6 +309,7 @@ class PlanController(RequestController):
             digest,
             seen=seen,
             acknowledged=sheet.acknowledged,
+            lock_files=sheet.lock_files,
             notes=notes,
         )
         self._commands.run(approval, apply, self._refused)

@@ -1,9 +1,13 @@
 """An attack on the product and how it ended."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.services.engine import Engine
 
 
 class Outcome(StrEnum):
@@ -21,3 +25,13 @@ class Attack:
     id: str
     what: str
     run: Callable[[Path], Outcome]
+
+
+@contextlib.contextmanager
+def an_engine(folder: Path) -> Iterator[Engine]:
+    """The engine of `folder/project`, with its state beside it."""
+    engine = build_engine(folder / "project", state=folder / "state")
+    try:
+        yield engine
+    finally:
+        engine.close()

@@ -1,6 +1,5 @@
 """Attacks on the audit log: each leaves less, more or something else in it than happened."""
 
-import contextlib
 import functools
 import json
 import shutil
@@ -9,13 +8,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.approval import digest
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.services.engine import Engine
-from tests.attacks.attack import Attack, Outcome
+from tests.attacks.attack import Attack, Outcome, an_engine
 
 EARLIER = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -24,15 +22,6 @@ class Forged(Frozen):
     """A record that nothing stands behind."""
 
     plan_id: str = "PLAN-0badcafe"
-
-
-@contextlib.contextmanager
-def _engine(folder: Path) -> Iterator[Engine]:
-    engine = build_engine(folder / "project", state=folder / "state")
-    try:
-        yield engine
-    finally:
-        engine.close()
 
 
 def _write(engine: Engine, name: str) -> None:
@@ -49,7 +38,7 @@ def _history() -> tuple[Path, ...]:
     (base / "now" / "project").mkdir(parents=True)
     kept = []
     for number in range(3):
-        with _engine(base / "now") as engine:
+        with an_engine(base / "now") as engine:
             if number:
                 _write(engine, f"file{number}.txt")
             if number == 2:
@@ -205,7 +194,7 @@ def _attack(tamper: Tamper) -> Callable[[Path], Outcome]:
     def run(folder: Path) -> Outcome:
         scene = Scene(folder)
         tamper(scene)
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             report = engine.audit_check.verify()
         if report.ok:
             is_whole = scene.log.read_bytes().startswith((_history()[-1] / "state" / scene.log.name).read_bytes())

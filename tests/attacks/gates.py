@@ -9,7 +9,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from itertools import cycle
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tandem_desktop.acp_client.connection import LineTransport, SidecarLimits
@@ -18,16 +19,18 @@ from tandem_desktop.api.schema import (
     ApprovalRequest,
     PlanRequest,
 )
-from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.approval import ApprovalHash, canonical
-from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, TandemError
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PlanDamagedError, TandemError
+from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
+from tandem_desktop.domain.review import LockFileReview
 from tandem_desktop.domain.runs import RunStatus
-from tandem_desktop.services.engine import Engine
+from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.staging.segments import Segment, staged_operations
-from tests.attacks.attack import Attack, Outcome
+from tests.attacks.attack import Attack, Outcome, an_engine
+from tests.attacks.hidden_text import LOCKS
 from tests.support.builders import A_MOMENT, a_version
 from tests.support.bundle_mutations import sealed
 from tests.support.planning import RecordingToolHandler, tools_on
@@ -92,18 +95,9 @@ def _honest() -> Path:
     for name, data in FILES.items():
         (folder / "project" / name).write_bytes(data)
         (folder / "project" / name).chmod(0o644)
-    with _engine(folder) as engine:
+    with an_engine(folder) as engine:
         engine.proposals.propose(_plan_json())
     return folder
-
-
-@contextlib.contextmanager
-def _engine(folder: Path) -> Iterator[Engine]:
-    engine = build_engine(folder / "project", state=folder / "state")
-    try:
-        yield engine
-    finally:
-        engine.close()
 
 
 def _tree(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -121,7 +115,7 @@ def _decided(folder: Path, plan_id: PlanId | None, digest: str) -> Outcome:
     """Look at the plan, approve it and apply it, as a person would; held if one of these says no in a sentence."""
     before = _tree(folder)
     try:
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             assert plan_id is not None
             engine.view(engine.plans.revision(plan_id))
             engine.decisions.approve(plan_id, digest)
@@ -130,7 +124,7 @@ def _decided(folder: Path, plan_id: PlanId | None, digest: str) -> Outcome:
                 return Outcome.BROKEN
     except TandemError as refusal:
         is_told = bool(refusal.message and refusal.next)
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             is_free = not engine.runs.interrupted()
         return Outcome.HELD if is_told and is_free and _tree(folder) == before else Outcome.BROKEN
     return Outcome.BROKEN
@@ -163,7 +157,7 @@ def _digest(record: Json) -> str:
 
 @functools.cache
 def _bundle() -> bytes:
-    with _engine(_honest()) as engine:
+    with an_engine(_honest()) as engine:
         return engine.bundles.export(engine.listing().plans[0].plan_id)
 
 
@@ -181,7 +175,7 @@ def _imported(spoil: Spoil) -> Callable[[Path], Outcome]:
         (folder / "project").mkdir()
         for name, data in FILES.items():
             (folder / "project" / name).write_bytes(data)
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             try:
                 taken = engine.bundles.take_in(sealed(b"".join(line + b"\n" for line in lines)))
             except TandemError as refusal:
@@ -271,7 +265,7 @@ def _proposed(tool: str, **args: Any) -> Callable[[Path], Outcome]:
             (folder / "project" / name).write_bytes(data)
         before = _tree(folder)
         plan = {"title": "T", "steps": [{"description": "d", "tool": tool, "args": args}]}
-        with _engine(folder) as engine:
+        with an_engine(folder) as engine:
             try:
                 engine.proposals.propose(json.dumps(plan).encode())
             except TandemError as refusal:
@@ -326,10 +320,10 @@ def _is_fit(operations: tuple[StagedOperation, ...]) -> bool:
     version = a_version(*operations)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "project").mkdir()
-        with _engine(Path(folder)) as engine:
+        with an_engine(Path(folder)) as engine:
             engine.locations.prepare_workspace()
             saved = engine.plans.create_plan(version)
-        with _engine(Path(folder)) as engine:
+        with an_engine(Path(folder)) as engine:
             return engine.plans.revision(saved.plan_id) == saved
 
 
@@ -573,7 +567,7 @@ def _plan_keys() -> Iterator[Attack]:
 
         def run(folder: Path, text: bytes = text) -> Outcome:
             (folder / "project").mkdir()
-            with _engine(folder) as engine:
+            with an_engine(folder) as engine:
                 try:
                     engine.proposals.propose(text)
                 except BadInputError as refusal:
@@ -592,7 +586,7 @@ def _record_keys() -> Iterator[Attack]:
             data = (plan / name).read_bytes()
             assert old in data
             (plan / name).write_bytes(data.replace(old, new, 1))
-            with _engine(folder) as engine:
+            with an_engine(folder) as engine:
                 try:
                     engine.plans.meta(PlanId(plan.name))
                     engine.plans.revision(PlanId(plan.name))
@@ -619,7 +613,70 @@ def _record_keys() -> Iterator[Attack]:
     )
 
 
+def _unseen_lock(path: str, before: bytes, after: bytes, claimed: LockFileReview) -> Callable[[Path], Outcome]:
+    """Approve a lock file that installs other code by its digest alone, or with a name that is not its own."""
+
+    def run(folder: Path) -> Outcome:
+        file = folder / "project" / path
+        file.parent.mkdir(parents=True)
+        file.write_bytes(before)
+        step = {"tool": "write", "description": "w", "args": {"path": path, "content": after.decode()}}
+        with an_engine(folder) as engine:
+            version = engine.proposals.propose(json.dumps({"title": "Update", "steps": [step]}).encode())
+            try:
+                engine.decisions.approve(version.plan_id, version.approval_hash, lock_files=claimed)
+            except NotApprovableError as refused:
+                return Outcome.HELD if PurePosixPath(path).name in refused.message else Outcome.BROKEN
+        return Outcome.BROKEN
+
+    return run
+
+
+def _lock_attacks() -> Iterator[Attack]:
+    claims: tuple[tuple[str, Callable[[str], LockFileReview]], ...] = (
+        ("digest alone", lambda path: LockFileReview()),
+        ("another folder", lambda path: LockFileReview(skipped=(f"elsewhere/{path}", f"./{path}"))),
+        ("other case", lambda path: LockFileReview(opened=(path.swapcase(),))),
+    )
+    for (name, (path, before, after)), (claim, claimed) in zip(LOCKS.items(), cycle(claims), strict=False):
+        run = _unseen_lock(path, before, after, claimed(path))
+        yield Attack(f"lock-{name.replace(' ', '-')}", f"{name}, {claim}", run)
+
+
+def _completed_by_agent(answer: QuestionAction | None) -> Callable[[Path], Outcome]:
+    """An agent says that an address is done with: before the person answered, or after they declined."""
+
+    async def ask() -> Outcome:
+        shown: list[AgentQuestion] = []
+        completed: list[str] = []
+        questions = AgentQuestions(SessionId("SES-1"), "Agent", ask=shown.append, completed=completed.append)
+        asked = AgentQuestion(message="Log in", url="https://example.org/in", elicitation_id="e1")
+        waiting = asyncio.create_task(questions.put(asked))
+        while not shown:
+            await asyncio.sleep(0)
+        if answer is not None:
+            questions.answer(shown[0].id, answer)
+            await waiting
+        questions.complete("e1")
+        is_yes = (await waiting).action is QuestionAction.ACCEPT or bool(completed)
+        return Outcome.BROKEN if is_yes else Outcome.HELD
+
+    return lambda folder: asyncio.run(ask())
+
+
 ATTACKS: list[Attack] = [
+    *_lock_attacks(),
+    Attack("question-complete-open", "elicitation/complete of an open question", _completed_by_agent(None)),
+    Attack(
+        "question-complete-declined",
+        "elicitation/complete of a declined question",
+        _completed_by_agent(QuestionAction.DECLINE),
+    ),
+    Attack(
+        "question-complete-cancelled",
+        "elicitation/complete of a dismissed question",
+        _completed_by_agent(QuestionAction.CANCEL),
+    ),
     *(Attack(f"clone-{name}", f"record of a clone: {what}", _clone(spoil)) for name, what, spoil in _spoiled()),
     *(Attack(f"bundle-{name}", f"bundle: {what}", _imported(spoil)) for name, what, spoil in _spoiled()),
     *_plan_file_attacks(),

@@ -36,6 +36,7 @@ from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultSta
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import a_write
+from tests.ui.window.driver import agent_status
 
 EVENTS = 10_000
 LONGEST_BLOCK_S = 0.050
@@ -134,7 +135,7 @@ class _Window:
         self._window.show()
         self._window.open_workspace(workspace)
         stay_awake()  # as the window does when it has opened
-        self._until(lambda: "ready" in self._window.status.agent_words)
+        self._until(lambda: "ready" in agent_status(self._window))
         assert self._window.controller is not None
         self._place = self._window.controller
         self._operations = [a_write(f"src/file_{n}.py", b"x\n", id=f"s{n}") for n in range(EVENTS)]

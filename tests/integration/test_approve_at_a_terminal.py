@@ -1,5 +1,6 @@
 """`tandem approve` without a digest, at a real terminal."""
 
+import json
 import os
 import shlex
 import sys
@@ -19,6 +20,7 @@ from tests.support.command_line import CommandLine, a_workspace, write
 from tests.support.terminals import TerminalShell, a_terminal, a_terminal_of_calls
 
 ROOT = Path(__file__).resolve().parents[2]
+A_PACKAGE = {"version": "1.0.0", "resolved": "https://registry.npmjs.org/x.tgz", "integrity": "sha512-" + "A" * 86}
 
 
 @pytest.fixture
@@ -228,3 +230,30 @@ def test_lock_file_that_installs_code_is_asked_for_by_name_unless_its_changes_we
     terminal.type("y\n")
     assert terminal.ended()[0] == 0
     assert status(tandem, plan_id) == "approved"
+
+
+def test_lock_file_whose_changes_were_cut_off_is_asked_for(tandem: CommandLine, terminal: TerminalShell) -> None:
+    many = json.dumps(
+        {"lockfileVersion": 3, "packages": {f"node_modules/{n}": A_PACKAGE for n in range(1_300)}}, indent=1
+    )
+    plan = tandem.propose(write("package-lock.json", many))
+    plan_id, here = plan["plan_id"], f"-C {tandem.workspace}"
+    _, shown = terminal.run(f"{here} show {plan_id} --diff")
+    assert "more lines are not shown" in shown
+    terminal.type(f"{here} approve {plan_id}\n")
+    terminal.until("skip package-lock.json, whose changes were not shown? [y/N] ")
+    terminal.type("n\n")
+    assert terminal.ended()[0] == 3
+
+
+def test_approval_by_digest_asks_nothing_and_is_refused_until_it_names_the_lock_file(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("package-lock.json", npm().decode()))
+    call = ("approve", plan["plan_id"], "--digest", plan["digest"])
+    refused = tandem(*call, "--json")
+    assert (refused.code, refused.data["error"]["kind"]) == (3, "not_approvable")
+    assert refused.data["error"]["message"].startswith("package-lock.json: installs code, and was neither opened")
+    assert "--skip-lock package-lock.json" in refused.data["error"]["next"]
+    assert status(tandem, plan["plan_id"]) == "proposed"
+    assert tandem(*call, "--skip-lock", "other/package-lock.json").code == 3
+    answer = tandem.answer(*call, "--skip-lock", "package-lock.json")
+    assert answer["lock_files"] == {"opened": [], "skipped": ["package-lock.json"]}

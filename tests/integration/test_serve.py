@@ -15,6 +15,7 @@ from tandem_desktop.domain.lifecycle import follow_up
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.review.choices import Drop
+from tests.attacks.hidden_text import npm
 from tests.support.served import APPROVAL, Served, serving
 
 TASKS = [
@@ -358,3 +359,16 @@ def test_ctrl_c_stops_what_runs_puts_it_back_and_ends_cleanly(tmp_path: Path, nu
         assert (code, complaints) == (0, "")
         assert json.loads(out) == {"url": served.url, "stopped": True}
         assert not (served.workspace / "first").exists()
+
+
+def test_approval_over_http_names_each_lock_file_that_installs_code(served: Served) -> None:
+    step = {"tool": "write", "args": {"path": "package-lock.json", "content": npm().decode()}}
+    version = served.propose(step)
+    (operation,) = served.ask("GET", f"/chat/agents/{version.session_id}/plan").data["plan"]["operations"]
+    assert operation["mustBeOpened"] is True
+    refused = served.approve(version)
+    assert refused.status == 409
+    assert "package-lock.json: installs code" in refused.body.decode()
+    assert "skippedLockFiles" in refused.body.decode()
+    done = served.approve(version, openedLockFiles=["package-lock.json"])
+    assert (done.status, done.lines[-1]["run"]["status"]) == (200, "completed")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tandem_desktop.advisors.orchestrator import PlanOrchestrator, RememberedAdvice
+from tandem_desktop.advisors.orchestrator import GivenApproval, PlanOrchestrator, RememberedAdvice
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.reflection import Reflection
 from tandem_desktop.domain.runs import FailurePolicy
@@ -22,10 +22,10 @@ class WillingPerson:
         self.before: Callable[[], None] = lambda: None
         self._patience = patience
 
-    async def approve(self, version: PlanVersion) -> str | None:
+    async def approve(self, version: PlanVersion) -> GivenApproval | None:
         self.shown.append(version)
         self.before()
-        return version.approval_hash if len(self.shown) <= self._patience else None
+        return GivenApproval(version.approval_hash) if len(self.shown) <= self._patience else None
 
     async def choose(self, reflection: Reflection) -> tuple[int, ...] | None:
         self.asked.append(reflection)

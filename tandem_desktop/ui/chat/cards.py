@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible_command, visible_in_a_line, visible_name
 from tandem_desktop.domain.agent_protocol import (
     CardChange,
     CardContent,
@@ -247,7 +247,7 @@ class DrawnChange(QWidget):
         self._theme = theme
         self.setObjectName("permission-change")
         operation = change.operation
-        path = visible(operation.path or "")
+        path = visible_name(operation.path or "")
         head = QHBoxLayout()
         head.setSpacing(theme.px(8))
         kind, tone = _kind(operation)
@@ -484,14 +484,17 @@ class _Question(DecisionCard):
         content = self._content
         for change in content.changes if content is not None else ():
             self._page.addWidget(DrawnChange(self.theme, change))
-        others = content.paths if content is not None else () if call.command else tuple(_subjects(call, None))
+        if content is not None:
+            others = tuple(map(visible_name, content.paths))
+        else:
+            others = () if call.command else tuple(_subjects(call, None))
         if others:
-            listed = code_text(self.theme, "\n".join(map(visible, others)))
+            listed = code_text(self.theme, "\n".join(others))
             listed.setObjectName("permission-paths")
             self._page.addWidget(listed)
 
     def _command(self, call: ToolCall) -> None:
-        command = "\n".join(wording.visible_lines(call.command or ""))
+        command = "\n".join(visible_command(call.command or ""))
         room = room_for(command)
         text = code_text(self.theme, command[:room])
         text.setObjectName("permission-command")
@@ -511,7 +514,7 @@ class _Question(DecisionCard):
             inside.addWidget(more)
             self._cuts += 1
         self._page.addWidget(holder)
-        where = tr("in {folder}", folder=visible(call.cwd)) if call.cwd else tr("in the workspace")
+        where = tr("in {folder}", folder=visible_name(call.cwd)) if call.cwd else tr("in the workspace")
         self._page.addWidget(plain_label(where, "small", wrap=True))
 
     def _opened(self) -> None:
@@ -572,12 +575,12 @@ def _waits(theme: Theme, content: CardContent) -> QWidget:
 def _subjects(call: ToolCall, content: CardContent | None) -> Iterator[str]:
     """What a card is about: the paths Tandem drew or named, or what the agent says."""
     if content is not None and (content.changes or content.paths):
-        yield from (visible(change.operation.path or "") for change in content.changes)
-        yield from map(visible, content.paths)
-    elif call.command or call.paths:
-        yield from [visible(call.command)] if call.command else map(visible, call.paths)
+        yield from (visible_name(change.operation.path or "") for change in content.changes)
+        yield from map(visible_name, content.paths)
+    elif call.paths and not call.command:
+        yield from map(visible_name, call.paths)
     else:
-        yield visible(call.title)
+        yield visible_in_a_line(call.command or call.title)
 
 
 def _answer_line(theme: Theme, entry: ChatEntry) -> QWidget:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from tandem_desktop.diff.text import visible_in_a_line
 from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind
 from tandem_desktop.ui.chat.tool_text import chip_words
 
@@ -36,7 +37,7 @@ def _beside(entry: ChatEntry) -> str:
         case EntryKind.PLAN:
             return f"Plan `{entry.plan_id}`, revision {entry.revision}"
         case EntryKind.QUESTION if entry.request is not None:
-            return f"Asked: {_one_line(entry.request.call.title)} ({entry.answer or 'not answered'})"
+            return f"Asked: {visible_in_a_line(_one_line(entry.request.call.title))} ({entry.answer or 'not answered'})"
         case EntryKind.ELICITATION if entry.question is not None:
             ended = "; ".join(map(_one_line, entry.details)) or entry.answer or "not answered"
             return f"Asked: {_one_line(entry.question.summary)} ({ended})"

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name
 from tandem_desktop.domain.agent_protocol import ChatEntry
 from tandem_desktop.domain.questions import (
     COMPLETED,
@@ -36,7 +36,7 @@ from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, QuietButton
-from tandem_desktop.ui.widgets.decision_guard import DecisionGuard, release_focus
+from tandem_desktop.ui.widgets.decision_guard import BoundedScroll, DecisionGuard, release_focus
 from tandem_desktop.ui.widgets.labels import ElidedLabel, announce, plain_label
 
 _LONG_TEXT = 200
@@ -122,17 +122,38 @@ class QuestionForm(QWidget):
         self._layout.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
         self._layout.setSpacing(theme.px(10))
         self._layout.addLayout(_head(theme, "info", "link", tr("{agent} asks you", agent=agent)))
+        page = QWidget()
+        page.setProperty("role", "bare")
+        self._page = QVBoxLayout(page)
+        self._page.setContentsMargins(0, 0, theme.px(4), 0)
+        self._page.setSpacing(theme.px(10))
         if question.message.strip():
-            self._layout.addWidget(AgentWords(theme, question.message))
+            self._page.addWidget(AgentWords(theme, question.message))
         if question.url:
-            self._layout.addWidget(_Address(theme, question))
+            self._page.addWidget(_Address(theme, question))
         for field in question.fields:
             self._add(field)
+        self._scroll = BoundedScroll(theme, page)
+        self._scroll.setObjectName("question-scroll")
+        self._scroll.setAccessibleName(tr("What is asked"))
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._layout.addWidget(self._scroll)
         self._complaint = plain_label("", "risk", wrap=True)
         self._complaint.setObjectName("question-complaint")
         self._complaint.hide()
         self._layout.addWidget(self._complaint)
+        self._unseen = plain_label(tr("Scroll to the end to answer it"), "small", wrap=True)
+        self._unseen.setObjectName("question-unseen")
+        self._layout.addWidget(self._unseen)
         self._layout.addLayout(self._buttons(theme))
+        self._scroll.end.changed.connect(self._may_answer)
+        self._may_answer()
+
+    def _may_answer(self) -> None:
+        """An answer needs the end of the question on screen; it can be declined at any time."""
+        has_seen = self._scroll.end.has_seen
+        self._guard.decides(self._accept, has_seen)
+        self._unseen.setVisible(not has_seen)
 
     @property
     def is_touched(self) -> bool:
@@ -155,8 +176,11 @@ class QuestionForm(QWidget):
                 event.accept()
             elif isinstance(focused, QPushButton):
                 focused.click()
-            elif not self._question.url:
+            elif not self._question.url and self._accept.isEnabled():
                 self._answer()
+        elif event.key() in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp) and self._scroll.scrolls:
+            bar = self._scroll.verticalScrollBar()
+            bar.setValue(bar.value() + bar.pageStep() * (1 if event.key() == Qt.Key.Key_PageDown else -1))
         elif event.text() and event.text().isprintable():
             event.accept()  # keys of this form do not reach what is around it
         else:
@@ -165,7 +189,7 @@ class QuestionForm(QWidget):
     def _add(self, field: QuestionField) -> None:
         made = _input_for(self.theme, field)
         self._inputs[field.name] = made
-        self._layout.addWidget(made)
+        self._page.addWidget(made)
         replaced = self._inputs.get(field.instead_of)
         if isinstance(replaced, _OneOf) and isinstance(made, _Text):
             # One answer: the person's own words, or a choice.
@@ -181,7 +205,7 @@ class QuestionForm(QWidget):
         decline = QuietButton(theme, tr("Decline"))
         decline.setObjectName("question-decline")
         decline.clicked.connect(lambda: self._end(QuestionAction.DECLINE, {}))
-        self._guard.decides(accept)
+        self._accept = accept
         self._guard.decides(decline)
         row = QHBoxLayout()
         row.setContentsMargins(0, theme.px(2), 0, 0)
@@ -239,14 +263,14 @@ class _Address(QFrame):
     def __init__(self, theme: Theme, question: AgentQuestion) -> None:
         super().__init__()
         self.setProperty("role", "card-raised")
-        host = plain_label(question.host, "heading")
+        host = plain_label(visible_name(question.host), "heading")
         host.setObjectName("question-host")
         address = ProseView(theme)
         address.setObjectName("question-url")
         address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         address.document().setDefaultFont(theme.code_font())
-        address.setPlainText(question.url)
-        address.setAccessibleName(question.url)
+        address.setPlainText(visible_in_a_line(question.url))
+        address.setAccessibleName(visible_in_a_line(question.url))
         inside = QVBoxLayout(self)
         inside.setContentsMargins(theme.px(10), theme.px(8), theme.px(10), theme.px(8))
         inside.setSpacing(theme.px(4))

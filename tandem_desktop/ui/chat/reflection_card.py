@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_command, visible_in_a_line, visible_name
 from tandem_desktop.domain.reflection import AdjustmentAction, AdjustmentVerdict, Assessment, Judged, Reflection
 from tandem_desktop.ui.chat.cards import DecisionCard
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
@@ -295,7 +295,7 @@ def _same_but_verdicts(before: ReflectionFacts, now: ReflectionFacts) -> bool:
 
 
 def _title(each: Judged) -> str:
-    return tr_marked(_ACTIONS[each.adjustment.action], step=visible(each.adjustment.step_id))
+    return tr_marked(_ACTIONS[each.adjustment.action], step=visible_name(each.adjustment.step_id))
 
 
 def _subject(found: Reflection, each: Judged) -> str:
@@ -303,7 +303,9 @@ def _subject(found: Reflection, each: Judged) -> str:
     step = next((step for step in found.snapshot.plan.steps if step.id == each.adjustment.step_id), None)
     if step is None:
         return ""
-    return visible(str(step.tool_input.get("command") or step.tool_input.get("path") or step.description))
+    path = step.tool_input.get("path")
+    command = step.tool_input.get("command")
+    return visible_name(str(path)) if path and not command else visible_in_a_line(str(command or step.description))
 
 
 def _given(each: Judged) -> str:
@@ -315,7 +317,7 @@ def _given(each: Judged) -> str:
     first = " ".join(str(word) for word in (each.adjustment.tool, path or command) if word)
     rest = (f"{name}: {value}" for name, value in given.items())
     lines = "\n".join(part for part in (first, *rest, str(content or "").rstrip()) if part)
-    shown = [visible(line) for line in lines[:_LONGEST].split("\n")]
+    shown = visible_command(lines[:_LONGEST])
     more = len(lines) > _LONGEST or len(shown) > _MOST_LINES
     return "\n".join((*shown[:_MOST_LINES], *(("…",) if more else ())))
 

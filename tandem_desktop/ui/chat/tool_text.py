@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tandem_desktop.diff.hunks import hunks
+from tandem_desktop.diff.text import visible_in_a_line, visible_name
 from tandem_desktop.domain.agent_protocol import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
-from tandem_desktop.domain.paths import shown
 from tandem_desktop.ui.i18n import later, tr, tr_marked
 
 _QUEUED = "command was queued"
@@ -14,6 +14,7 @@ _ADVISORS = {
     "perspective": (later("asked"), later("asks"), later("could not ask")),
     "synthesis": (later("put together"), later("puts together"), later("could not put together")),
 }
+_LONGEST_SUBJECT = 400
 _COUNTED_BYTES = 400_000
 """Lines of larger proposals are not counted here; the plan shows the figures."""
 
@@ -68,7 +69,7 @@ def _advisor(call: ToolCall) -> ChipWords:
 
 
 def _command(call: ToolCall) -> ChipWords:
-    subject = shown(call.command or call.title or call.tool, limit=400)
+    subject = _cut(visible_in_a_line(call.command or call.title or call.tool))
     if _QUEUED in call.output:
         return ChipWords(ChipMark.STAGED, tr("command queued"), subject, output=call.output)
     if call.exit_code is not None:
@@ -111,7 +112,7 @@ def _look(calls: Sequence[ToolCall]) -> ChipWords:
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(last.status, doing)
     paths = tuple(dict.fromkeys(path for call in calls for path in call.paths))
     first = paths[0] if paths and last.kind is ToolKind.READ else ""
-    subject = shown(first, limit=400) if first else _title(calls[0])
+    subject = _cut(visible_name(first)) if first else _title(calls[0])
     return ChipWords(
         _mark(last, ChipMark.DONE),
         verb,
@@ -124,12 +125,16 @@ def _look(calls: Sequence[ToolCall]) -> ChipWords:
 
 def _subject(call: ToolCall, paths: Sequence[str]) -> str:
     if call.kind is ToolKind.MOVE and len(paths) > 1:
-        return " → ".join(shown(path, limit=400) for path in paths[:2])
-    return shown(paths[0], limit=400) if paths else _title(call)
+        return " → ".join(_cut(visible_name(path)) for path in paths[:2])
+    return _cut(visible_name(paths[0])) if paths else _title(call)
 
 
 def _title(call: ToolCall) -> str:
-    return shown(" ".join((call.title or call.tool or tr("a tool")).split()), limit=400)
+    return _cut(visible_in_a_line(" ".join((call.title or call.tool or tr("a tool")).split())))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT]}…"
 
 
 def _others(paths: Sequence[str]) -> str:

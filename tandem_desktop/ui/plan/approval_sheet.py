@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible, visible_command, visible_name
+from tandem_desktop.diff.text import visible_command, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.review import Coverage
+from tandem_desktop.domain.review import Coverage, LockFileReview
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.review.attention import AttentionGroup, attention
 from tandem_desktop.review.operation_view import OperationView, Totals
@@ -37,8 +37,6 @@ from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 ROWS = 30
 """Files of a group with a link of their own; further ones are only named."""
-UNOPENED = "unopened"
-"""Kept with the approval, beside its flags, of an operation that was skipped by name."""
 
 
 class Acknowledgement(QFrame):
@@ -80,7 +78,7 @@ class Acknowledgement(QFrame):
             for each in _details(first, workspace, beside):
                 words.addWidget(each)
         self._unopened = [view for view in group.views if view.operation.id in unopened]
-        self._skipped: list[OperationId] = []
+        self.skipped: list[OperationId] = []
         for view in self._unopened:
             words.addLayout(self._say_unopened(view))
         self.box.setEnabled(not self._unopened)
@@ -92,9 +90,8 @@ class Acknowledgement(QFrame):
 
     @property
     def acknowledged(self) -> Iterator[str]:
-        """Each flag of each operation, as `operation:flag`, and what was skipped by its name."""
+        """Each flag of each operation, as `operation:flag`."""
         yield from (f"{view.operation.id}:{flag.value}" for view in self.group.views for flag in view.flags)
-        yield from (f"{skipped}:{UNOPENED}" for skipped in self._skipped)
 
     def _add_files(self, words: QVBoxLayout) -> None:
         """Every file of the group, under the reason it is in it."""
@@ -137,10 +134,10 @@ class Acknowledgement(QFrame):
         skip.setAccessibleName(tr("Approve {name} without opening it", name=name))
 
         def skipped() -> None:
-            self._skipped.append(operation.id)
+            self.skipped.append(operation.id)
             said.setText(tr("Skipped: {name} was not opened.", name=name))
             skip.hide()
-            self.box.setEnabled(len(self._skipped) == len(self._unopened))
+            self.box.setEnabled(len(self.skipped) == len(self._unopened))
 
         skip.clicked.connect(skipped)
         row = QHBoxLayout()
@@ -177,7 +174,7 @@ def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]
         yield plain_label(said, "muted", wrap=True)
         return
     for name, value in call.env:
-        given = tr("with {name}={value}", name=visible(name), value="\n".join(visible_command(value)))
+        given = tr("with {name}={value}", name=visible_name(name), value="\n".join(visible_command(value)))
         yield plain_label(given, "code-muted", wrap=True)
     where = wording.command_conditions(operation, workspace)
     yield plain_label(tr("Will really run {where}", where=where), "muted", wrap=True)
@@ -329,8 +326,27 @@ class ApprovalSheet(Sheet):
         if self._noted != page.version.plan_id:
             self.notes.clear()
         self._page, self._noted = page, page.version.plan_id
-        totals = page.sums
         self.title.setText(tr("Implement revision {revision}", revision=page.version.revision))
+        self.said.setText(" ".join(self._told(page, not_viewed, coverage)))
+        self.said.setToolTip(plain_tooltip(visible_name(self._root)))
+        self._show_facts(page)
+        self.rework.setVisible(comments > 0)
+        self._note_text = tr_n("{n} comment not sent yet", "{n} comments not sent yet", comments) if comments else ""
+        self.passed_on.setText(
+            tr_n(
+                "Implement passes your comment on as a note.",
+                "Implement passes your {n} comments on as notes.",
+                comments,
+            )
+        )
+        self.passed_on.setVisible(comments > 0)
+        self._fill(page)
+        self._count()  # the note takes height too
+        self.open(self.back)
+
+    def _told(self, page: PlanPage, not_viewed: int, coverage: Coverage | None) -> list[str]:
+        """What is approved, and what of it was not on screen."""
+        totals = page.sums
         if totals.external_calls:
             told = [
                 tr_n(
@@ -353,8 +369,11 @@ class ApprovalSheet(Sheet):
             told.append(tr_n("{n} operation not viewed yet.", "{n} operations not viewed yet.", not_viewed))
         if coverage is not None and not coverage.is_complete:
             told.append(wording.coverage_words(coverage))
-        self.said.setText(" ".join(told))
-        self.said.setToolTip(plain_tooltip(visible_name(self._root)))
+        return told
+
+    def _show_facts(self, page: PlanPage) -> None:
+        """Files, commands, calls and the digest of this page."""
+        totals = page.sums
         self.files.setText(f"{totals.files:,}" if totals.files else tr("none"))
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
@@ -374,25 +393,22 @@ class ApprovalSheet(Sheet):
         self.external_calls.setVisible(totals.external_calls > 0)
         self.digest.setText(wording.long_digest(page.digest))
         self.digest.setToolTip(plain_tooltip(page.digest))
-        self.rework.setVisible(comments > 0)
-        self._note_text = tr_n("{n} comment not sent yet", "{n} comments not sent yet", comments) if comments else ""
-        self.passed_on.setText(
-            tr_n(
-                "Implement passes your comment on as a note.",
-                "Implement passes your {n} comments on as notes.",
-                comments,
-            )
-        )
-        self.passed_on.setVisible(comments > 0)
-        self._fill(page)
-        self._count()  # the note takes height too
-        self.open(self.back)
 
     @property
     def acknowledged(self) -> tuple[str, ...]:
         """What was ticked, as `operation:flag`."""
         ticked = (card for card in self._waiting if card.box.isChecked())
         return tuple(each for card in ticked for each in card.acknowledged)
+
+    @property
+    def lock_files(self) -> LockFileReview:
+        """The lock files that install code: which were on screen, and which were skipped by name."""
+        views = self._page.views if self._page is not None else ()
+        paths = {view.operation.id: view.operation.to or view.operation.path or "" for view in views}
+        skipped = {paths[each] for card in self._waiting if card.box.isChecked() for each in card.skipped}
+        unopened = {paths[each] for each in self._unopened}
+        opened = {paths[view.operation.id] for view in views if view.must_be_opened} - unopened
+        return LockFileReview(opened=tuple(sorted(opened)), skipped=tuple(sorted(skipped)))
 
     def expire(self) -> None:
         """The plan changed: disable the approval."""

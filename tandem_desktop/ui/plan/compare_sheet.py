@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
-from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.review.compare import ComparedOperation, Comparison, Interdiff
@@ -18,7 +17,7 @@ from tandem_desktop.ui.plan.sheets import Sheet, Spacing
 from tandem_desktop.ui.theme.style import icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import QuietButton
-from tandem_desktop.ui.widgets.labels import plain_label
+from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 _WIDE, _MARGIN, _LIST = 1240, 24, 300
 _SIGNS = {
@@ -125,9 +124,10 @@ class CompareSheet(Sheet):
         self.said.setText(page_text.comparison_counts(comparison))
         self.list.clear()
         for word, operation in _differences(comparison):
-            item = QListWidgetItem(icon(self._theme, *_SIGNS[word]), f"{tr_marked(word)}  {visible(operation.name)}")
+            name = page_text.compared_name(operation)
+            item = QListWidgetItem(icon(self._theme, *_SIGNS[word]), f"{tr_marked(word)}  {name}")
             item.setData(Qt.ItemDataRole.UserRole, (word, operation))
-            item.setToolTip(f"<qt>{visible(operation.name).replace('<', '&lt;')}</qt>")
+            item.setToolTip(plain_tooltip(name))
             self.list.addItem(item)
         self.list.setCurrentRow(0)
         if not self.list.count():

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QPaintEvent, QResizeEve
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from tandem_desktop.diff.text import visible, visible_command, visible_name
+from tandem_desktop.diff.text import visible, visible_command, visible_in_a_line, visible_name
 from tandem_desktop.domain.operations import (
     NEW_FILE_MODE,
     Absent,
@@ -506,16 +506,16 @@ def _by_place(comments: tuple[Comment, ...]) -> tuple[tuple[Comment, ...], tuple
 def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
     operation = view.operation
     if (external := operation.external_call) is not None:
-        yield tr("Tool"), visible(external.tool)
+        yield tr("Tool"), visible_in_a_line(external.tool)
         if external.target:
-            yield tr("Acts on"), visible(external.target)
+            yield tr("Acts on"), visible_in_a_line(external.target)
         yield tr("Made by"), tr("the agent that asked, once, after approval")
         yield tr("Undo"), tr("cannot be undone: its effects are outside the workspace")
     call = operation.command_call
     if call is not None:
         yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible_name(call.cwd)
         yield from (
-            (tr("With {name}", name=visible(name)), "\n".join(visible_command(value))) for name, value in call.env
+            (tr("With {name}", name=visible_name(name)), "\n".join(visible_command(value))) for name, value in call.env
         )
         yield tr("Time limit"), f"{call.timeout_s:,} s"
         yield tr("Undo"), _undo_words(view)
@@ -542,7 +542,7 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
             tr("empty") if isinstance(after, FileState) or isinstance(base, FileState) else tr("no text"),
         )
     if operation.recorded_from:
-        yield tr("Recorded from"), visible(" ".join(operation.recorded_from.split()))
+        yield tr("Recorded from"), visible_in_a_line(operation.recorded_from)
         yield tr("That command"), tr("will not run; this is what it did in the rehearsal")
     if operation.blocked_by:
         yield tr("Waits for"), ", ".join(operation.blocked_by)

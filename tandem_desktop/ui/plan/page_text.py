@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.diff.text import visible, visible_name
+from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.network import RefusedHost
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.state_machine import TRANSITIONS, EventKind, state_of
-from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.compare import ComparedOperation, Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.pages import PlanDraft, PlanPage
@@ -159,9 +159,14 @@ def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
     return words | {operation.id: "new" for operation in comparison.added}
 
 
+def compared_name(operation: ComparedOperation) -> str:
+    """The path or the command, in one line."""
+    return visible_name(operation.path) if operation.path else visible_in_a_line(operation.command or "")
+
+
 def comparison_banner(earlier: int, comparison: Comparison) -> BannerText:
     """The changes from an earlier revision, with removed operations by name."""
-    gone = some_of([visible(operation.name) for operation in comparison.removed], _NAMED)
+    gone = some_of([compared_name(operation) for operation in comparison.removed], _NAMED)
     counts = comparison_counts(comparison)
     text = tr("Compared with r{earlier}: {counts}.", earlier=earlier, counts=counts)
     if gone:

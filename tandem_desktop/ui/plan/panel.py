@@ -310,11 +310,7 @@ class ExecutionPlanPanel(QWidget):
         self.operations = OperationsTab(theme, self.model, self._content)
         self.text = PlanTextTab(theme)
         self.perspectives = PerspectivesView(theme)
-        progress = OperationList(self.model, theme, self._content)
-        progress.setObjectName("run-progress")
-        progress.setAccessibleName(tr("Progress of the run"))
-        progress.set_editable(False)
-        self.runs = RunsTab(theme, now, progress)
+        self.runs = RunsTab(theme, now, self._progress_list())
         self.work = TaskProgressModel(self)
         self.tasks = TaskSidebar(theme, self.work)
         self.graph = GraphTab(theme, self.work)
@@ -324,15 +320,7 @@ class ExecutionPlanPanel(QWidget):
         )
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
-        for key, words, widget in (
-            ("operations", tr("Operations"), self.operations),
-            ("tasks", tr("Tasks"), self.tasks),
-            ("graph", tr("Graph"), self.graph),
-            ("plan-text", tr("Plan text"), self.text),
-            ("perspectives", tr("Perspectives"), self.perspectives),
-            ("runs", tr("Runs"), self.runs),
-        ):
-            self.tabs.add(key, words, widget)
+        self._add_tabs()
         self.remarks = Remarks(self.model, self.operations.list, self.text, self)
         self._follower = ProgressFollower(
             self, self.model, self.header, self.tabs, self.operations, self.runs, self.footer
@@ -353,6 +341,25 @@ class ExecutionPlanPanel(QWidget):
         self._steps = PlanSteps(self, self._editing, now)
         self._connect()
         self.show_nothing()
+
+    def _progress_list(self) -> OperationList:
+        """The operations of a run, with their progress."""
+        progress = OperationList(self.model, self._theme, self._content)
+        progress.setObjectName("run-progress")
+        progress.setAccessibleName(tr("Progress of the run"))
+        progress.set_editable(False)
+        return progress
+
+    def _add_tabs(self) -> None:
+        for key, words, widget in (
+            ("operations", tr("Operations"), self.operations),
+            ("tasks", tr("Tasks"), self.tasks),
+            ("graph", tr("Graph"), self.graph),
+            ("plan-text", tr("Plan text"), self.text),
+            ("perspectives", tr("Perspectives"), self.perspectives),
+            ("runs", tr("Runs"), self.runs),
+        ):
+            self.tabs.add(key, words, widget)
 
     def _content(self, row: OperationRow) -> OperationContent:
         diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_in_a_line
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.execution.recovery import InterruptedRun
@@ -245,7 +245,7 @@ class ReworkSheet(Sheet):
         self.title.setText(tr("Rework revision {revision}", revision=page.version.revision))
         self.said.setText(tr("Your words go to the agent. It keeps its work and answers with a new revision."))
         lines = [tr_n("{n} comment will be sent along:", "{n} comments will be sent along:", len(comments))]
-        lines += [f"· {visible(where(each.place))}: {_first_line(each.text)}" for each in comments[:8]]
+        lines += [f"· {visible_in_a_line(where(each.place))}: {_first_line(each.text)}" for each in comments[:8]]
         lines += [tr("… and {n} more", n=len(comments) - 8)] if len(comments) > 8 else []
         self.drafts.setText("\n".join(lines))
         self.drafts.setVisible(bool(comments))
@@ -338,7 +338,7 @@ class InterruptedSheet(Sheet):
             warning = tr(
                 "It was cut off inside the command of {command}. Resuming runs that command a second time, "
                 "whatever it did until then.",
-                command=run.command,
+                command=visible_in_a_line(run.command),
             )
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning))

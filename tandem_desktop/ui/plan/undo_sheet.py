@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.ids import RunId
@@ -16,6 +16,7 @@ from tandem_desktop.ui.theme.style import icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.chips import Segmented
+from tandem_desktop.ui.widgets.decision_guard import BoundedScroll, ListEndWatch
 from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 
@@ -98,8 +99,12 @@ class UndoSheet(Sheet):
         self.files.setUniformItemSizes(True)
         self.files.setFont(theme.code_font())
         self.files.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self._end = ListEndWatch(self.files)
+        self._end.changed.connect(self._may_undo)
+        self._unseen = _unseen_label("undo-unseen", tr("Scroll to the end to undo it"))
         self.body.addWidget(self.said)
         self.body.addWidget(self.files, 1)
+        self.body.addWidget(self._unseen)
         self.back = QuietButton(theme, tr("Leave it as it is"))
         self.back.setObjectName("undo-back")
         self.back.clicked.connect(self.leave)
@@ -144,9 +149,16 @@ class UndoSheet(Sheet):
         self.said.style().polish(self.said)
         rows = min(12, max(2, self.files.count()))
         self.files.setFixedHeight(rows * max(self._theme.px(20), self.files.sizeHintForRow(0)) + self._theme.px(8))
+        self._end.look_again()
         self.open(self.back)
-        self.guard.decides(self.undo, not undoing.conflicts and bool(undoing.changes))
         self.guard.decides(self.keep_git)
+
+    def _may_undo(self) -> None:
+        """Undo needs the end of the list on screen."""
+        undoing = self._asked[1] if self._asked is not None else None
+        is_possible = undoing is not None and not undoing.conflicts and bool(undoing.changes)
+        self.guard.decides(self.undo, is_possible and self._end.has_seen)
+        self._unseen.setVisible(is_possible and not self._end.has_seen)
 
     def _add(self, sign: str, token: str, words: str) -> None:
         item = QListWidgetItem(icon(self._theme, sign, token), words)
@@ -163,6 +175,16 @@ class UndoSheet(Sheet):
         self.shut()
         if self._asked is not None:
             self.confirmed.emit(*self._asked)
+
+
+def _unseen_label(name: str, words: str) -> QLabel:
+    """Says why nothing is decided yet; it keeps its place, so that no button moves when it goes."""
+    label = plain_label(words, "small")
+    label.setObjectName(name)
+    policy = label.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    label.setSizePolicy(policy)
+    return label
 
 
 def _column(verb: str, words: str) -> str:
@@ -186,7 +208,7 @@ def _merged(change: PathChange, undoing: UndoPlan) -> str:
     return f"  {tr('keeps your later edits')}" if change.path in undoing.merged else ""
 
 
-_NAMED, _QUOTED = 12, 80
+_QUOTED = 80
 _NO_FILES = later("No run after this point is left to undo; the files are as they were.")
 
 
@@ -200,6 +222,7 @@ class RestoreSheet(Sheet):
         super().__init__(host, theme, "back-sheet", tr("Go back"))
         self._entry = 0
         self._preview = PointPreview(None, 0)
+        self._is_possible = False
         self.what = Segmented(
             theme,
             (
@@ -213,7 +236,17 @@ class RestoreSheet(Sheet):
         self.files, self.chat = plain_label("", wrap=True), plain_label("", wrap=True)
         self.files.setObjectName("back-files")
         self.chat.setObjectName("back-chat")
-        for widget in (self.what, self.files, self.chat):
+        page = QWidget()
+        page.setProperty("role", "bare")
+        listed = QVBoxLayout(page)
+        listed.setContentsMargins(0, 0, theme.px(4), 0)
+        listed.addWidget(self.files)
+        self._scroll = BoundedScroll(theme, page)
+        self._scroll.setObjectName("back-scroll")
+        self._scroll.setAccessibleName(tr("Files that would change"))
+        self._scroll.end.changed.connect(self._may_go)
+        self._unseen = _unseen_label("back-unseen", tr("Scroll to the end to go back"))
+        for widget in (self.what, self._scroll, self._unseen, self.chat):
             self.body.addWidget(widget)
         self.back = QuietButton(theme, tr("Stay here"))
         self.back.setObjectName("back-stay")
@@ -245,17 +278,23 @@ class RestoreSheet(Sheet):
         self.chat.setText(aside if moves_chat else tr("The conversation stays as it is."))
         has_conflict = files is not None and bool(files.undoing.conflicts)
         does_something = (moves_files and files is not None) or (moves_chat and self._preview.entries > 0)
-        self.guard.decides(self.go, does_something and not (moves_files and has_conflict))
+        self._is_possible = does_something and not (moves_files and has_conflict)
+        self._scroll.end.look_again()
+        self._may_go()
         self.fit()
+
+    def _may_go(self) -> None:
+        """Going back needs the end of the list on screen."""
+        has_seen = self._scroll.end.has_seen
+        self.guard.decides(self.go, self._is_possible and has_seen)
+        self._unseen.setVisible(self._is_possible and not has_seen)
 
     def _about_files(self) -> str:
         files = self._preview.files
         if files is None:
             return tr_marked(_NO_FILES)
         if files.undoing.conflicts:
-            named = "\n".join(
-                f"· {visible_name(path)}  {visible(why)}" for path, why in files.undoing.conflicts[:_NAMED]
-            )
+            named = "\n".join(f"· {visible_name(path)}  {visible(why)}" for path, why in files.undoing.conflicts)
             return f"{tr('Later edits are in the way, so the files cannot go back:')}\n{named}"
         paths = [change.path for change in files.undoing.files]
         lines = [
@@ -266,13 +305,11 @@ class RestoreSheet(Sheet):
                 paths=tr_n("{n} path", "{n} paths", len(paths)),
             )
         ]
-        for path in paths[:_NAMED]:
+        for path in paths:
             is_merged = path in files.undoing.merged
             lines.append(
                 f"· {visible_name(path)}  {tr('keeps your later edits')}" if is_merged else f"· {visible_name(path)}"
             )
-        if len(paths) > _NAMED:
-            lines.append(tr("… and {n} more", n=f"{len(paths) - _NAMED:,}"))
         lines += [f"· {visible(line)}" for effect in files.undoing.git for line in effect.lines]
         lines += [f"· {visible(note)}" for note in files.undoing.notes]
         return "\n".join(lines)

@@ -190,11 +190,6 @@ class StatusLine(QWidget):
         self._mark.set_state(state)
         self._agent.setText(words)
 
-    @property
-    def agent_words(self) -> str:
-        """The agent's status text."""
-        return self._agent.text()
-
     def show_disk(self, words: str) -> None:
         self._disk.setText(words[:1].upper() + words[1:])
 

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QAbstractScrollArea,
     QApplication,
     QFrame,
@@ -209,6 +210,37 @@ class EndWatch(QObject):
             self._has_seen = has_seen
             # Not while it is being painted: the answer enables buttons.
             QTimer.singleShot(0, self, self.changed.emit)
+
+
+class ListEndWatch(QObject):
+    """Knows whether the last row of a list was on screen."""
+
+    changed = Signal()
+
+    def __init__(self, rows: QAbstractItemView) -> None:
+        super().__init__(rows)
+        self._rows = rows
+        self._has_seen = False
+        rows.viewport().installEventFilter(self)
+
+    @property
+    def has_seen(self) -> bool:
+        return self._has_seen
+
+    def look_again(self) -> None:
+        """The list has other rows than before."""
+        self._has_seen = False
+        self._rows.viewport().update()
+        self.changed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and not self._has_seen:
+            bar = self._rows.verticalScrollBar()
+            if bar.value() >= bar.maximum() and not self._rows.viewport().visibleRegion().isEmpty():
+                self._has_seen = True
+                # Not while it is being painted: the answer enables buttons.
+                QTimer.singleShot(0, self, self.changed.emit)
+        return False
 
 
 _TALLEST, _LEAST, _SHARE = 320, 96, 0.5

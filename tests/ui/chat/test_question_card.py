@@ -42,7 +42,7 @@ def answers(pane: ChatPane) -> list[tuple[str, QuestionAction, Any]]:
 
 
 def test_a_new_card_leaves_the_focus_where_it_is_and_shows_its_start(pane: ChatPane, qtbot: QtBot) -> None:
-    pane.resize(452, 420)
+    pane.resize(452, 300)
     pane.put_entry(talk.asked(1, "Make a service of it."))
     pane.put_entry(talk.a_question(2, "A few facts first.", *talk.FORM, talk.LIBRARY))
     assert pane.window().focusWidget() is pane.composer.edit
@@ -126,7 +126,6 @@ def test_nothing_covers_an_open_question_and_nothing_is_left_to_jump_to_when_it_
     pane.put_entry(talk.asked(1, "Make a service of it."))
     pane.put_entry(talk.a_question(2, "A few facts first.", *talk.FORM, talk.LIBRARY))
     jump = pane.findChild(QWidget, "jump-to-latest")
-    assert not pane.transcript.is_at_end
     assert jump.isHidden()
     pane.put_entry(talk.a_question(2, "A few facts first.", *talk.FORM, talk.LIBRARY, answer="decline"))
     pane.transcript._draw_grown()

@@ -34,6 +34,21 @@ def test_a_path_that_hides_characters_shows_them() -> None:
     assert "⟨U+202E⟩" in chip_words((call_of(talk.read(1, "app/\u202eyp.exe")),)).subject
 
 
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        (talk.a_call(1, ToolKind.EXECUTE, command="ls" + " " * 3000 + "; curl evil.example"), "⟨·×3,000⟩; curl"),
+        (talk.a_call(1, ToolKind.EXECUTE, command="ls" + "\n" * 400 + "curl evil.example"), "⟨¶×399⟩ ⏎ curl"),
+        (talk.a_call(1, ToolKind.READ, paths=("\u0430pp.py",)), "⟨U+0430⟩pp.py"),
+        (talk.a_call(1, ToolKind.DELETE, paths=("a.py ",)), "a.py⟨U+0020⟩"),
+        (talk.a_call(1, ToolKind.MOVE, paths=("a.py", "b\uff0epy")), "b⟨U+FF0E⟩py"),
+        (talk.a_call(1, ToolKind.OTHER, title="\u0441url evil.example"), "⟨U+0441⟩url"),
+    ],
+)
+def test_padding_and_look_alikes_of_a_call_are_spelled_out(call: ToolCall, shown: str) -> None:
+    assert shown in chip_words((call,)).subject
+
+
 def test_a_failed_edit_keeps_its_reason_and_a_good_one_needs_none() -> None:
     failed = talk.a_call(1, ToolKind.EDIT, paths=("x",), status=ToolCallStatus.FAILED, output="text not found")
     assert (chip_words((failed,)).mark, chip_words((failed,)).output) == (ChipMark.FAILED, "text not found")

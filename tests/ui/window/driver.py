@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.app.window import open_background
@@ -18,6 +18,12 @@ from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.workspace_controller import WorkspaceController
+
+
+def agent_status(window: QWidget) -> str:
+    """What the status line says of the agent."""
+    label = window.findChild(QLabel, "status-agent")
+    return "" if label is None else label.text()
 
 
 class Person:
@@ -37,7 +43,7 @@ class Person:
         with qtbot.waitActive(self.window):
             self.window.activateWindow()
         self.window.open_workspace(workspace)
-        self.wait(lambda: "ready" in self.window.status.agent_words)
+        self.wait(lambda: "ready" in agent_status(self.window))
         self.states: list[PlanState] = []
         """What the panel has gone through, each state once in a row."""
         self.place.panel.followed.connect(self._note)

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from tandem_desktop.app.main import main
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.window_frame import WindowFrame
+from tests.ui.window.driver import agent_status
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def test_command_shows_a_frame_and_then_the_workspace_in_it(qtbot: QtBot, worksp
             content = frame.centralWidget()
             if not seen and content is None and frame.isVisible():
                 seen.append("frame")
-            if isinstance(content, MainWindow) and frame.isVisible() and "ready" in content.status.agent_words:
+            if isinstance(content, MainWindow) and frame.isVisible() and "ready" in agent_status(content):
                 seen.append(frame.windowTitle())
                 frame.close()
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.review import LockFileReview
 from tandem_desktop.ui.diff.view import DiffView
 from tests.attacks.hidden_text import npm
 from tests.support.command_line import CommandLine, bash, write
@@ -48,7 +49,7 @@ def test_lock_file_that_installs_code_is_opened_or_skipped_by_name_before_it_is_
     person.click(f"skip-{operation}")
     person.click(f"acknowledge-{operation}")
     person.wait(lambda: person.sees("approval-implement"))
-    assert f"{operation}:unopened" in person.place.panel.sheets.approval.acknowledged
+    assert person.place.panel.sheets.approval.lock_files == LockFileReview(skipped=("package-lock.json",))
     person.click("approval-back")
     person.wait(lambda: not person.sees("approval-back"))
     person.place.panel.operations.list.setFocus()

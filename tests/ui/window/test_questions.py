@@ -72,6 +72,8 @@ def test_a_question_is_answered_by_mouse_and_is_settled_after_a_restart(open_win
     window.click("question-choice-parts-2")
     window.click("question-input-name")
     window.type("ab")
+    assert not window.sees("question-answer"), "the end of the form was not on screen yet"
+    window.press(Qt.Key.Key_PageDown)
     window.click("question-answer")
     assert window.find("question-complaint").text() == "Name has 2 characters; at least 3 are needed."  # type: ignore[attr-defined]
     window.type("c")
@@ -107,6 +109,9 @@ def test_a_question_is_answered_by_keys_alone(open_window: Open, programs: Path)
     window.press(Qt.Key.Key_Space)
     window.tab_to("question-input-name")
     window.type("keys")
+    window.press(Qt.Key.Key_Return)  # too early: the end of the form was not on screen yet
+    window.press(Qt.Key.Key_PageDown)
+    window.wait(lambda: window.sees("question-answer"))
     window.press(Qt.Key.Key_Return)
     content = {"way": "left", "parts": ["a"], "name": "keys"}
     assert answered(window) == {"action": "accept", "content": content}

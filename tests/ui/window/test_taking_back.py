@@ -241,3 +241,19 @@ def test_where_a_branch_has_moved_on_the_working_files_alone_can_go_back(
     confirm(person)
     assert "Hello" in (workspace / "app.py").read_text()
     assert committed("rev-parse", "HEAD") == now
+
+
+def test_long_list_is_undone_only_when_its_end_was_on_screen(
+    implement: Implement, open_window: Callable[..., Person], workspace: Path
+) -> None:
+    implement("Many", *(write(f"many/{number:03}.txt", "x\n") for number in range(60)))
+    person = open_window()
+    person.place.plan_controller.undo_last()
+    person.wait(lambda: person.sees("undo-back"))
+    person.wait(lambda: person.place.panel.sheets.undo.guard.is_ready)
+    assert not person.sees("undo-confirm")
+    assert person.find("undo-unseen").isVisible()
+    bar = person.place.panel.sheets.undo.files.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    person.click("undo-confirm")
+    person.wait(lambda: not (workspace / "many").exists())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.advisors.orchestrator import PlanOrchestrator, RememberedAdvice
+from tandem_desktop.advisors.orchestrator import GivenApproval, PlanOrchestrator, RememberedAdvice
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain import events
 from tandem_desktop.domain.errors import NoAnswerError, SidecarError, SidecarTimeoutError
@@ -264,8 +264,8 @@ async def test_a_plan_nobody_approves_waits_as_it_is(engine: Engine) -> None:
 
 async def test_another_digest_than_the_one_shown_runs_nothing(engine: Engine, root: Path) -> None:
     class Mistaken(WillingPerson):
-        async def approve(self, version: Any) -> str | None:
-            return "0" * 64
+        async def approve(self, version: Any) -> GivenApproval | None:
+            return GivenApproval("0" * 64)
 
     ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[FAILING]), Mistaken()).run("x")
     assert ended.outcome is OrchestrationOutcome.FAILED
@@ -385,7 +385,7 @@ async def test_a_subscriber_that_throws_at_everything_corrupts_nothing(engine: E
 @pytest.mark.req("S4-13")
 async def test_something_nobody_foresaw_marks_the_plan_failed_and_is_said(engine: Engine) -> None:
     class Broken(WillingPerson):
-        async def approve(self, version: Any) -> str | None:
+        async def approve(self, version: Any) -> GivenApproval | None:
             raise KeyError("surprise")
 
     ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[FAILING]), Broken()).run("x")

@@ -17,6 +17,7 @@ from tandem_desktop.domain.advice import Advice, Question
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentUpdate
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, NoAnswerError, SidecarError, SidecarExitedError
+from tandem_desktop.domain.events import AgentProgramChanged, TandemEvent
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.advisors import Advisors
 from tandem_desktop.sessions.manager import AgentSessions
@@ -101,6 +102,25 @@ async def test_after_the_last_try_the_failure_says_what_was_wrong(sessions: Agen
     with pytest.raises(NoAnswerError) as failure:
         await asked(sessions, [steps.say('{"number": 3}')])
     assert failure.value.message == "koda handed in no usable answer. 3 is odd."
+
+
+async def test_an_advisor_whose_program_is_another_one_than_last_time_is_named_at_once(
+    sessions: AgentSessions, engine: Engine, steps: Steps, tmp_path: Path
+) -> None:
+    part = tmp_path / "agent.conf"
+    part.write_text("one\n")
+    agent = an_agent([steps.say('{"number": 2}')])
+    agent = agent.model_copy(update={"command": (*agent.command, str(part))})
+    told: list[TandemEvent] = []
+    engine.events.subscribe(told.append)
+    question = replace(QUESTION, session_id=SESSION_ID)
+    for content, expected in (("one\n", 0), ("two\n", 1), ("two\n", 1)):
+        part.write_text(content)
+        await sessions.advisor(Advisors({}, agent)).ask(question)
+        changed = [event for event in told if isinstance(event, AgentProgramChanged)]
+        assert len(changed) == expected
+    assert changed[0].session_id == SESSION_ID
+    assert f"another program than at its last start (version 1 then): {part} has" in changed[0].text
 
 
 @pytest.mark.req("S2-04")

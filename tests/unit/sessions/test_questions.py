@@ -200,7 +200,7 @@ async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays_ope
     assert await told(session, engine) == {"action": "accept", "content": {"colour": "red"}}
 
 
-async def test_the_end_of_what_began_at_an_address_settles_its_question_once(
+async def test_the_end_an_agent_tells_takes_an_unanswered_address_back_and_makes_no_yes(
     open_sessions: Open, engine: Engine, steps: Steps
 ) -> None:
     done = {"do": "raw", "text": '{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"e1"}}\n'}
@@ -212,8 +212,29 @@ async def test_the_end_of_what_began_at_an_address_settles_its_question_once(
     )
     heard = Heard(engine)
     await session.plan("Log in")
-    assert await told(session, engine) == {"action": "accept"}
-    assert sorted(event.type for event in heard.events) == ["question_answered", "question_asked", "question_completed"]
+    assert await told(session, engine) == {"action": "cancel"}
+    assert sorted(event.type for event in heard.events) == ["question_answered", "question_asked"]
+
+
+@pytest.mark.parametrize(
+    ("action", "told_as_completed"),
+    [(QuestionAction.ACCEPT, 1), (QuestionAction.DECLINE, 0), (QuestionAction.CANCEL, 0)],
+)
+async def test_only_an_address_the_person_accepted_is_told_as_completed_and_once(
+    action: QuestionAction, told_as_completed: int
+) -> None:
+    shown: list[AgentQuestion] = []
+    completed: list[str] = []
+    questions = AgentQuestions(SessionId("SES-1"), "Agent", ask=shown.append, completed=completed.append)
+    asked = AgentQuestion(message="Log in", url="https://example.org/in", elicitation_id="e1")
+    waiting = asyncio.create_task(questions.put(asked))
+    while not shown:
+        await asyncio.sleep(0)
+    questions.answer(shown[0].id, action)
+    assert (await waiting).action is action
+    questions.complete("e1")
+    questions.complete("e1")
+    assert len(completed) == told_as_completed
 
 
 async def test_more_questions_than_a_person_can_see_at_once_are_declined() -> None:
