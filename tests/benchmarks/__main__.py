@@ -4,7 +4,7 @@ import argparse
 import importlib
 from pathlib import Path
 
-HELPERS = {"__main__", "__init__", "rounds"}
+HELPERS = {"__main__", "__init__", "releases", "rounds"}
 
 
 def main() -> None:
