@@ -94,6 +94,16 @@ def changed_lines(hunks: Iterable[Hunk]) -> Iterator[ChangedLines]:
             yield ChangedLines(hunk.n, (old, old + removed), (new, new + added))
 
 
+def numbered_lines(hunk: Hunk) -> Iterator[tuple[str, int, bytes]]:
+    """Removed and added lines with their zero-based numbers, each on its own side."""
+    old = hunk.old_start - (1 if hunk.old_count else 0)
+    new = hunk.new_start - (1 if hunk.new_count else 0)
+    for line in hunk.lines:
+        if line.kind != " ":
+            yield line.kind, old if line.kind == "-" else new, line.raw
+        old, new = old + (line.kind != "+"), new + (line.kind != "-")
+
+
 def likely(path: str, before: bytes, after: bytes, changes: Iterable[ChangedLines]) -> tuple[ChangedLines, ...]:
     """The changes that are worth parsing for, by a cheap look at their text."""
     grammar = grammar_of(path)

@@ -73,8 +73,10 @@ class ParserPool:
         def read(_: int, answer: list[Any]) -> Mapping[Span, str]:
             return {(int(start), int(end)): str(name) for start, end, name in answer}
 
-        answers = dict(zip(asked, self._ask_all(questions, read, dict, until), strict=True))
-        return [answers.get(number, {}) for number in range(len(files))]
+        found: list[Mapping[Span, str]] = self._ask_all(questions, read, dict, until)
+        answers = dict(zip(asked, found, strict=True))
+        nothing: Mapping[Span, str] = {}
+        return [answers.get(number, nothing) for number in range(len(files))]
 
     def _ask_all(
         self,

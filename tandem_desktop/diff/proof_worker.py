@@ -30,7 +30,8 @@ def _answer(question: dict[str, Any], contents: list[bytes]) -> list[Any]:
         return [[start, end, name] for (start, end), name in definitions(path, contents[0]).items()]
     changes = [ChangedLines(hunk, (a, b), (c, d)) for hunk, a, b, c, d in question["changes"]]
     places = {change: number for number, change in enumerate(changes)}
-    return [[places[change], kind.value] for change, kind in prove(path, *contents, changes)]
+    before, after = contents
+    return [[places[change], kind.value] for change, kind in prove(path, before, after, changes)]
 
 
 def main() -> None:

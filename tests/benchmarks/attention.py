@@ -1,6 +1,6 @@
 """How much of real releases is proved to be mechanical, whether any of that is wrong, and what a reader is spared.
 
-`python -m tests.benchmarks attention`, or in parts: `python -m tests.benchmarks.attention --count 20 [PART …]`. The parts:
+`python -m tests.benchmarks attention`, or in parts: `python -m tests.benchmarks.attention --count 20 [PART …]`, of:
 `share` (with the oracle), `faults`, `reading`, `speed`. Releases are downloaded once (`tests/benchmarks/releases.py`).
 
 The oracle shares no code with the proof: CPython's own parser, PyYAML, `json`, `tomllib` and, where node has it, the
