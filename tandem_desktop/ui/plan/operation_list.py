@@ -407,11 +407,11 @@ class OperationList(QListView):
 
     def go_to_what_matters(self, forward: bool) -> bool:
         """Go to the next change that nothing is proved of, or operation without lines that has to be read."""
-        model, row = self.operations(), self.current_row()
+        model, row = self.operations(), self._focused_row() or self.current_row()
         content = self.contents.get(row.operation.id) if row is not None and row.expanded else None
         if content is not None and content.go_to_unproved(forward):
             return True
-        at = self.currentIndex().row()
+        at = model.row_of(row.operation.id) if row is not None else -1
         if row is None or (not row.expanded and not row.viewed):
             at -= 1 if forward else -1  # the current one was not looked at yet
         for number in range(at + 1, model.rowCount()) if forward else range(at - 1, -1, -1):
