@@ -186,6 +186,10 @@ IN_FOLDER = "in:"
 """Prefix of a folder in the filter: only operations directly in it."""
 
 
+UNDER_FOLDER = "under:"
+"""Prefix of a folder in the filter: operations in it and in all folders below."""
+
+
 def is_of(
     which: OperationFilter, view: OperationView, *, is_viewed: bool, rank: Rank | None = None, is_asked: bool = True
 ) -> bool:
@@ -209,6 +213,9 @@ def answers_to(operation: StagedOperation, text: str) -> bool:
     if text.startswith(IN_FOLDER):
         path = operation.to or operation.path
         return path is not None and folder_of(path) == text.removeprefix(IN_FOLDER)
+    if text.startswith(UNDER_FOLDER):
+        path = operation.to or operation.path
+        return path is not None and path.startswith(text.removeprefix(UNDER_FOLDER))
     wanted = text.casefold()
     texts = (*operation.paths, operation.command or "", wording.kind_word(operation))
     return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))

@@ -25,12 +25,14 @@ from tandem_desktop.ui.models.operations import (
     IN_FOLDER,
     RANK_FILTERS,
     SORTING_WORDS,
+    UNDER_FOLDER,
     OperationFilter,
     OperationRow,
     Sorting,
     StagedOperationsModel,
 )
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.folder_tree import FolderTree
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.page_text import BannerText
@@ -324,6 +326,11 @@ class FilterBar(QWidget):
         self.field.setFocus()
         self.field.selectAll()
 
+    def look_under(self, folder: str) -> None:
+        """List what is in a folder and below; all again for an empty one."""
+        self.field.setText(f"{UNDER_FOLDER}{folder}" if folder else "")
+        self.setVisible(self.is_used)
+
     def choose(self, which: OperationFilter) -> None:
         """List these operations; the bar says which while they are not all."""
         self.which.setCurrentIndex(self.which.findData(which))
@@ -482,8 +489,14 @@ class OperationsTab(QWidget):
         self.empty = EmptyPlan(theme)
         self.ran = RanRow(theme)
         self.ignored = IgnoredRow(theme)
+        self.folders = FolderTree(theme)
+        beside = QWidget()
+        columns = QHBoxLayout(beside)
+        Spacing(theme, columns, between=0)
+        columns.addWidget(self.folders)
+        columns.addWidget(self.list, 1)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.list)
+        self._stack.addWidget(beside)
         self._stack.addWidget(self.empty)
         self._above = QVBoxLayout()
         Spacing(theme, self._above, (12, 8, 12, 0), 8)
@@ -500,6 +513,7 @@ class OperationsTab(QWidget):
         layout.addWidget(self.ignored)
         self.attention.jump_requested.connect(self.jump)
         self.reading.chosen.connect(self.filter.choose)
+        self.folders.chosen.connect(self.filter.look_under)
         self.list.filter_requested.connect(self._ask_for_filter)
         self.filter.changed.connect(self._filter)
         self.filter.left.connect(self.list.setFocus)
@@ -508,6 +522,12 @@ class OperationsTab(QWidget):
         model.modelReset.connect(self._arrange)
         model.rowsInserted.connect(self._arrange)
         self._arrange()
+
+    def show_focus(self, focus: PlanFocus | None) -> None:
+        """What of the operations matters; None until that is known."""
+        self._model.set_focus(focus)
+        self.reading.show_focus(focus)
+        self.folders.show_views(self._model.views(), focus)
 
     def say_why_empty(self, why: Emptiness) -> None:
         self._why = why

@@ -376,8 +376,7 @@ class ExecutionPlanPanel(QWidget):
         self.operations.ran.show_commands((), may_add=False)
         self.operations.ignored.show_ignored(None, may_include=False)
         self.operations.attention.show_views(())
-        self.model.set_focus(None)
-        self.operations.reading.show_focus(None)
+        self.operations.show_focus(None)
         self.operations.result.hide()
         self.header.show_running(False)
         self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY, Emptiness.NO_FILES))
@@ -418,8 +417,7 @@ class ExecutionPlanPanel(QWidget):
         )
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         if before is None or before.version != page.version:
-            self.model.set_focus(None)
-            self.operations.reading.show_focus(None)
+            self.operations.show_focus(None)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
         self._show_operations(page, known=before.views if same_plan and before else ())
         for operation_id in opened:  # keep what the user just edited expanded
@@ -450,8 +448,7 @@ class ExecutionPlanPanel(QWidget):
     def show_focus(self, page: PlanPage, focus: PlanFocus) -> None:
         """What of the page on screen matters; ignored when another is shown by now."""
         if self._page is not None and self._page.version == page.version:
-            self.model.set_focus(focus)
-            self.operations.reading.show_focus(focus)
+            self.operations.show_focus(focus)
 
     def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
         self._runs = runs

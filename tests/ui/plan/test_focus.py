@@ -10,7 +10,8 @@ from tandem_desktop.review.ranking import Rank
 from tandem_desktop.services.pages import PlanFocus
 from tandem_desktop.ui.models.operations import OperationFilter, Sorting
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
-from tests.ui.plan.pages import a_page, the_operations
+from tests.support.builders import a_write
+from tests.ui.plan.pages import a_page, the_operations, viewed
 
 S1, S2, S3, S4, S5, S6 = (OperationId(f"s{number}") for number in range(1, 7))
 RANKS = {
@@ -89,3 +90,30 @@ def test_row_says_what_all_of_it_is(shown: ExecutionPlanPanel) -> None:
     spoken = shown.model.data(shown.model.index(2), Qt.ItemDataRole.AccessibleTextRole)
 
     assert "comments only" in spoken
+
+
+def test_big_plan_has_a_tree_of_folders_that_lists_what_is_below_one(panel: ExecutionPlanPanel) -> None:
+    paths = [f"{folder}/file{number}.txt" for folder in ("app", "app/web", "docs") for number in range(10)]
+    views = [viewed(a_write(path, b"x\n", id=f"s{at}"), b"", b"x\n") for at, path in enumerate(paths)]
+    page = a_page(*views)
+    panel.show_page(page)
+    tree = panel.operations.folders
+    ranks = {
+        view.operation.id: Rank.MECHANICAL if "web" in paths[at] else Rank.BEHAVIOUR for at, view in enumerate(views)
+    }
+
+    panel.show_focus(page, PlanFocus({}, ranks, None))
+
+    top = [tree.topLevelItem(at).text(0) for at in range(tree.topLevelItemCount())]  # type: ignore[union-attr]
+    assert not tree.isHidden()
+    assert top == ["All folders  20 of 30 to read", "app/  10 of 20 to read", "docs/  10"]
+    web = tree.topLevelItem(1).child(0)  # type: ignore[union-attr]
+    assert web.text(0) == "web/  0 of 10 to read"
+    tree.itemClicked.emit(web, 0)
+    assert {panel.model.row(row).operation.path for row in range(panel.model.rowCount())} == set(paths[10:20])
+    tree.itemClicked.emit(tree.topLevelItem(0), 0)
+    assert panel.model.rowCount() == 30
+
+
+def test_small_plan_is_a_list_without_a_tree(shown: ExecutionPlanPanel) -> None:
+    assert shown.operations.folders.isHidden()
