@@ -381,6 +381,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <source>Also changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Altogether</source>
             <translation type="unfinished" />
@@ -562,6 +567,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <source>Asked for</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Asking…</source>
             <translation type="unfinished" />
@@ -664,6 +674,12 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Begin with a README</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Behaviour</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1006,6 +1022,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Comment on {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Comments only</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1756,6 +1777,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Flagged</source>
             <translation type="unfinished" />
         </message>
@@ -1767,6 +1789,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Folder, with what changes in it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Format only</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1798,6 +1825,12 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Gave no answer. {reason}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Generated</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2536,6 +2569,12 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Mechanical</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Mention a file</source>
@@ -2580,6 +2619,21 @@
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Move an operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Moved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Moved from {place}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Moved to {place}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2630,6 +2684,12 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Never ask</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>New failures</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2695,6 +2755,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Next theme</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Next thing that matters</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3429,6 +3494,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Previous thing that matters</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Private keys and key stores are kept under this name.</source>
             <translation type="unfinished" />
@@ -3472,6 +3542,12 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Proposed, then disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Public interface</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3706,6 +3782,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Rename, replace across files, licence headers, apply a patch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Renamed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4531,6 +4612,12 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Test runners</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Tests</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5669,6 +5756,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <source>What matters first</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>What of the network a confined agent and all it starts can reach: leashed (the hosts its profile names, the address of its model and what you allow), open (everything) or off.</source>
             <translation type="unfinished" />
@@ -5697,6 +5789,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>What the plan would do, without doing it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>What there is to read</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6246,6 +6343,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>comments only</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>completed</source>
@@ -6472,6 +6574,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>format only</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>found</source>
             <translation type="unfinished" />
@@ -6649,6 +6756,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>mechanical</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>medium effort</source>
             <translation type="unfinished" />
@@ -6686,6 +6798,7 @@
         <message>
             <location filename="../../tandem_desktop/domain/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>moved</source>
             <translation type="unfinished" />
         </message>
@@ -6903,6 +7016,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>removed {number} {line}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>renamed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7301,6 +7419,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{done} of {total} changes mechanical</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/editor.py" />
             <source>{editor} could not be started. Look at the setting editor.</source>
             <translation type="unfinished" />
@@ -7400,6 +7523,14 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} changes dropped</source>
             <extracomment>Of one: {n} change dropped</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} changes stayed folded, proved to be format, comments or moves only.</source>
+            <extracomment>Of one: {n} change stayed folded, proved to be format, comments or moves only.</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -7607,6 +7738,7 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} lines</source>
             <extracomment>Of one: {n} line</extracomment>

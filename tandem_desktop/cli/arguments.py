@@ -60,6 +60,7 @@ def template_use(parser: ArgumentParser) -> None:
 
 def agent(parser: ArgumentParser) -> None:
     parser.add_argument("--regex-worker", action="store_true", help="only Tandem calls it so, for one pattern")
+    parser.add_argument("--proof-worker", action="store_true", help="only Tandem calls it so, to parse source code")
 
 
 def which_agent(parser: ArgumentParser) -> None:

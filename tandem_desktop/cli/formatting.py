@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
+from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.hunks import Hunk, displayed
 from tandem_desktop.diff.text import Document, visible, visible_command, visible_line, visible_name
 from tandem_desktop.domain.ids import OperationId
@@ -99,6 +100,7 @@ def in_full(
     *,
     limit: DiffLimit | None = None,
     whole: str = "",
+    proved: tuple[ProvedChange, ...] = (),
 ) -> Iterator[Line]:
     """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in.
 
@@ -127,7 +129,7 @@ def in_full(
         if words:
             yield (_INDENT, Span(f"{label}: ", Tone.QUIET), Span(words, Tone.QUIET))
     if documents is not None:
-        yield from _difference(view, *documents, limit or DiffLimit(whole=True), whole)
+        yield from _difference(view, *documents, limit or DiffLimit(whole=True), whole, proved)
 
 
 def ignored_lines(version: PlanVersion, include: str) -> Iterator[Line]:
@@ -261,7 +263,14 @@ def _command(staged: StagedOperation) -> Iterator[Line]:
         yield (f"{_INDENT}with {name}=", EscapedText(" ⏎ ".join(visible_command(value))))
 
 
-def _difference(view: OperationView, before: Document, after: Document, limit: DiffLimit, whole: str) -> Iterator[Line]:
+def _difference(
+    view: OperationView,
+    before: Document,
+    after: Document,
+    limit: DiffLimit,
+    whole: str,
+    proved: tuple[ProvedChange, ...],
+) -> Iterator[Line]:
     if view.is_too_large:
         is_binary = Hazard.BINARY in view.flags
         words = "binary; the bytes are not shown: " if is_binary else "too large to be compared here: "
@@ -277,8 +286,8 @@ def _difference(view: OperationView, before: Document, after: Document, limit: D
     if "none" not in (before.endings, after.endings) and before.endings != after.endings:
         yield (_INDENT, Span(f"line ends change from {before.endings} to {after.endings}", Tone.WARNING))
     shown, left_out = limit.of(view.hunks)
-    for found in shown:
-        yield from _hunk(found, before, after)
+    for found, entire in zip(shown, view.hunks, strict=False):
+        yield from _hunk(found, before, after, _class_text(entire, proved))
     if left_out:
         yield (
             _INDENT,
@@ -286,8 +295,29 @@ def _difference(view: OperationView, before: Document, after: Document, limit: D
         )
 
 
-def _hunk(found: Hunk, before: Document, after: Document) -> Iterator[Line]:
-    yield (_INDENT, Span(f"hunk {found.n}  {found.header}", Tone.PLACE))
+_CLASSES = {
+    "format": "format only",
+    "comment": "comments only",
+    "move": "moved",
+    "rename": "renamed",
+    "mechanical": "format, comments and moves only",
+}
+
+
+def _class_text(found: Hunk, proved: tuple[ProvedChange, ...]) -> str:
+    """What a hunk is proved to be, with the other places of what moved."""
+    own = [each for each in proved if each.lines.hunk == found.n]
+    words = [_CLASSES[kind]] if (kind := class_of(found, own)) else []
+    for each in own:
+        if each.path:
+            way = "to" if each.lines.old[0] < each.lines.old[1] else "from"
+            words.append(f"{each.lines.count} lines {way} {visible_name(each.path)}:{each.line}")
+    return ", ".join(words)
+
+
+def _hunk(found: Hunk, before: Document, after: Document, words: str = "") -> Iterator[Line]:
+    told = (Span(EscapedText(f"  {words}"), Tone.QUIET),) if words else ()
+    yield (_INDENT, Span(f"hunk {found.n}  {found.header}", Tone.PLACE), *told)
     tones = {"+": Tone.ADDED, "-": Tone.REMOVED, " ": Tone.PLAIN}
     for kind, text in displayed(found, before, after):
         yield (_INDENT, Span(EscapedText(kind + text), tones.get(kind, Tone.QUIET)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tandem_desktop.cli.formatting import DiffLimit
 from tandem_desktop.cli.main import utc
+from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.hunks import Hunk
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.approval import ApprovalHash
@@ -80,7 +81,10 @@ def _external(staged: StagedOperation) -> dict[str, Any]:
 
 
 def operation_in_full(
-    view: OperationView, documents: tuple[Document, Document] | None, limit: DiffLimit
+    view: OperationView,
+    documents: tuple[Document, Document] | None,
+    limit: DiffLimit,
+    proved: tuple[ProvedChange, ...] = (),
 ) -> dict[str, Any]:
     """All of an operation; with its hunks when the two sides are handed in, as far as the limit goes."""
     staged = view.operation
@@ -96,10 +100,27 @@ def operation_in_full(
         found |= {"cwd": call.cwd, "env": dict(call.env), "timeout_s": call.timeout_s}
     if documents is not None:
         shown, left_out = limit.of(view.hunks)
-        found["hunks"] = [hunk(each, *documents) for each in shown]
+        found["hunks"] = [
+            {**hunk(each, *documents), "class": class_of(whole, proved) or None, "proved": _proved(each, proved)}
+            for each, whole in zip(shown, view.hunks, strict=False)
+        ]
         found["lines_left_out"] = left_out
         found["too_large"] = view.is_too_large
     return found
+
+
+def _proved(found: Hunk, proved: tuple[ProvedChange, ...]) -> list[dict[str, Any]]:
+    """What is proved of the changes of a hunk; lines are one-based, and an empty range has no lines."""
+    return [
+        {
+            "class": each.kind.value,
+            "old_lines": [each.lines.old[0] + 1, each.lines.old[1]],
+            "new_lines": [each.lines.new[0] + 1, each.lines.new[1]],
+            **({"other_path": each.path, "other_line": each.line} if each.path else {}),
+        }
+        for each in proved
+        if each.lines.hunk == found.n
+    ]
 
 
 def hunk(found: Hunk, before: Document, after: Document) -> dict[str, Any]:

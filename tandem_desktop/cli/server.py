@@ -76,6 +76,11 @@ def agent(call: CommandContext) -> CommandResult:
 
         serve(sys.stdin, sys.stdout)
         code = 0
+    elif call.arguments.proof_worker:
+        from tandem_desktop.diff import proof_worker
+
+        proof_worker.main()
+        code = 0
     else:
         from tandem_desktop.builtin_agent.server import main
 

@@ -30,6 +30,7 @@ from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.rehearsal.results import Rehearsal
+from tandem_desktop.review.change_classes import ChangeProver
 from tandem_desktop.review.compare import ComparedOperation, interdiff
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
@@ -156,13 +157,19 @@ def _operations(
     data: list[dict[str, Any]] = []
     lines: list[Line] = []
     flagged: list[OperationView] = []
-    for view in call.engine.views(version, in_text.most_bytes):
+
+    def views() -> Iterator[OperationView]:
+        return call.engine.views(version, in_text.most_bytes)
+
+    proved = ChangeProver(call.engine.contents).prove(views()) if call.arguments.diff else {}
+    for view in views():
         operation = view.operation
+        own = proved.get(operation.id, ())
         sides = documents(view, call.engine.objects) if call.arguments.diff else None
         also = beside.get(operation.id, ())
-        data.append({**json_output.operation_in_full(view, sides, in_json), "beside": list(also)})
+        data.append({**json_output.operation_in_full(view, sides, in_json, own), "beside": list(also)})
         task = subjects.get(operation.task, "") if operation.task else ""
-        lines += ["", *in_full(view, sides, also, task, limit=in_text, whole=whole)]
+        lines += ["", *in_full(view, sides, also, task, limit=in_text, whole=whole, proved=own)]
         if view.flags:
             flagged.append(replace(view, hunks=()))
     return data, lines, flagged

@@ -82,6 +82,8 @@ class Seen(Frozen):
     mark: str
     folded: Annotated[int, Field(ge=0)] = 0
     """Folded regions of its diff that were never opened."""
+    proved: Annotated[int, Field(ge=0)] = 0
+    """Changes that stayed folded because they are proved to be mechanical."""
 
 
 class LockFileReview(Frozen):
@@ -107,12 +109,15 @@ class Coverage(Frozen):
     operations: int
     shown: int
     folded: int
+    proved: int = 0
+    """Changes that were not on screen because they are proved to be mechanical."""
 
     @property
     def is_complete(self) -> bool:
-        return self.shown == self.operations and not self.folded
+        return self.shown == self.operations and not self.folded and not self.proved
 
     @property
     def summary(self) -> str:
         unopened = f", {self.folded} folded region{'' if self.folded == 1 else 's'} unopened" if self.folded else ""
-        return f"{self.shown} of {self.operations} operations shown{unopened}"
+        proved = f", {self.proved} change{'' if self.proved == 1 else 's'} folded as mechanical" if self.proved else ""
+        return f"{self.shown} of {self.operations} operations shown{unopened}{proved}"

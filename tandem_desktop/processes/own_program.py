@@ -46,6 +46,14 @@ def own_script(script: str, *arguments: str, frozen: tuple[str, ...]) -> tuple[s
     return (sys.executable, "-I", "-S", str(Path(script).resolve()), *arguments)
 
 
+def own_module(module: str, *, frozen: tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments that start a module of this program, which may need what is installed with it.
+
+    `frozen` is the equivalent sub-command of a frozen program. Modules in the current folder cannot shadow others.
+    """
+    return (sys.executable, *frozen) if is_frozen() else (sys.executable, "-I", "-m", module)
+
+
 def leave_bundle_out_of(environment: MutableMapping[str, str]) -> None:
     """Restore the person's library search paths for children of a frozen program.
 

@@ -109,4 +109,9 @@ def coverage(version: PlanVersion, seen: Iterable[Seen]) -> Coverage:
     """Count the viewed operations, and their regions that stayed folded."""
     known = {each.mark: each for each in seen}
     shown = [known[name] for operation in version.operations if (name := mark(operation)) in known]
-    return Coverage(operations=len(version.operations), shown=len(shown), folded=sum(each.folded for each in shown))
+    return Coverage(
+        operations=len(version.operations),
+        shown=len(shown),
+        folded=sum(each.folded for each in shown),
+        proved=sum(each.proved for each in shown),
+    )

@@ -1,7 +1,7 @@
 """Collects everything the window shows about a revision."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,12 +13,15 @@ from tandem_desktop.domain.operations import FileState, NodeState, StagedOperati
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.review.change_classes import ChangeProver, Proved
 from tandem_desktop.review.choices import Choices, ChoiceStore
 from tandem_desktop.review.compare import Comparison, Interdiff, compare, interdiff
 from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, Totals
+from tandem_desktop.review.ranking import Rank, ranks
 from tandem_desktop.review.rebase import Rebased
+from tandem_desktop.review.scope import asked_for
 from tandem_desktop.review.viewed import Looked
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.rebases import ThreeSides
@@ -88,6 +91,16 @@ class PlanPage:
         return self
 
 
+@dataclass(frozen=True, slots=True)
+class PlanFocus:
+    """What of a revision matters to a reader."""
+
+    proved: Proved
+    ranks: Mapping[OperationId, Rank]
+    asked: frozenset[OperationId] | None
+    """What the task asked for; None where its words do not tell."""
+
+
 class PlanPages:
     """Reads stores and the disk; writes nothing but the person's choices."""
 
@@ -95,6 +108,7 @@ class PlanPages:
         self._engine = engine
         self._choices = ChoiceStore(engine.locations.sessions)
         self._looking = threading.Lock()
+        self._prover = ChangeProver(engine.contents)
         self._looked_at: tuple[PlanVersion, tuple[OperationView, ...]] | None = None
 
     def page(self, plan_id: PlanId, revision: int | None = None) -> PlanPage:
@@ -121,6 +135,19 @@ class PlanPages:
             beside=engine.beside(version),
             edited_page=str(engine.plans.edited_page(plan_id, version.revision) or ""),
         ).summed_up()
+
+    def focus(self, page: PlanPage, said: Sequence[str] = (), failing: Collection[str] = ()) -> PlanFocus:
+        """What is proved to be mechanical, and in which order to read.
+
+        Args:
+            page: the revision.
+            said: what the person asked for, in their words.
+            failing: paths with a new failure or diagnostic.
+        """
+        proved = self._prover.prove(page.views)
+        steps = (words for task in page.tasks for words in (task.subject, task.description))
+        asked = asked_for(page.views, (page.version.title, *said, *steps))
+        return PlanFocus(proved, ranks(page.views, proved, failing), asked)
 
     def drifted(self, plan_id: PlanId) -> tuple[Drifted, ...]:
         """What changed on disk under the latest revision, as the person's choices leave it."""

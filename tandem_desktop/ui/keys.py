@@ -69,6 +69,8 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("viewed", later("Mark as viewed"), REVIEW, ("Space",)),
     KeyLine("next-change", later("Next change, on into the next file"), REVIEW, ("n", "F7")),
     KeyLine("previous-change", later("Previous change"), REVIEW, ("p", "Shift+F7")),
+    KeyLine("next-important", later("Next thing that matters"), REVIEW, ("a",)),
+    KeyLine("previous-important", later("Previous thing that matters"), REVIEW, ("A",)),
     KeyLine("drop", later("Drop or keep a change; remove an operation"), REVIEW, ("x",)),
     KeyLine("drop-lines", later("Drop or keep the lines one is at"), REVIEW, ("Shift+X",)),
     KeyLine("comment", later("Comment"), REVIEW, ("c",)),

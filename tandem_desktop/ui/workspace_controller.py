@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.background import Background
-from tandem_desktop.domain.agent_protocol import CommandsOffered, ModeChanged, OfferedCommand, UsageReported
+from tandem_desktop.domain.agent_protocol import CommandsOffered, EntryKind, ModeChanged, OfferedCommand, UsageReported
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.events import (
     AgentUpdated,
@@ -419,10 +419,18 @@ class WorkspaceController(QObject):
         self._watch.follow(self.background.engine.locations.plans / page.version.plan_id)
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
+        self._find_focus(page)
         self.panel.show_alternatives(self.plans.alternatives(page.version.plan_id))
         self._memory.show_plan(page.version.plan_id)
         self.plan_controller.show_comments(page.version.plan_id)
         self.chat.set_plan(plan_text.card_facts(page))
+
+    def _find_focus(self, page: PlanPage) -> None:
+        """What is mechanical and what matters is worked out apart; until then nothing is marked."""
+        entries = self.background.chat.entries(page.version.session_id)
+        said = tuple(entry.text for entry in entries if entry.kind is EntryKind.PERSON)
+        future = self.background.run(self.background.pages.focus, page, said)
+        self.commands.latest("focus", future, lambda focus: self.panel.show_focus(page, focus), lambda error: None)
 
     def _show_session(self, session_id: SessionId) -> None:
         if session_id != self.session_id or not self.chat.model.rowCount():

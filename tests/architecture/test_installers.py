@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from configparser import ConfigParser
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 import tandem_desktop
 from tandem_desktop.cli.completion import commands
+from tandem_desktop.diff.syntax import GRAMMARS
 from tandem_desktop.shadow.namespaces import INSTALLED_PROGRAM, PROFILE
 from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.temporary import make_program
@@ -126,6 +128,14 @@ def test_every_library_imported_by_name_is_named_for_the_frozen_program() -> Non
     assert "diff_match_patch" in others
     spec = SPEC.read_text(encoding="utf-8")
     assert {name for name in others if f'"{name}"' not in spec} == set()
+
+
+def test_every_grammar_is_a_dependency_and_part_of_the_frozen_program() -> None:
+    wanted = {grammar.module.replace("_", "-") for grammar in GRAMMARS.values()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {re.split(r"[^\w-]", each)[0] for each in project["dependencies"]}
+    assert wanted <= declared
+    assert 'part.startswith("tree-sitter")' in SPEC.read_text(encoding="utf-8")
 
 
 def test_trimming_keeps_what_shows_a_window_and_leaves_out_what_the_system_has(trimming: ModuleType) -> None:

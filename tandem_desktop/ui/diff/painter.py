@@ -6,12 +6,14 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen, QPixmap, QStaticText, QTransform
 
+from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange
+from tandem_desktop.diff.text import visible_name
 from tandem_desktop.ui.diff.options import DiffDisplay, ShownLine, Whitespace, cell_kind
 from tandem_desktop.ui.diff.panes import MORE_LABEL, Pane, Panes, header_buttons, more_area
 from tandem_desktop.ui.diff.rows import CellKind, DiffRow, DiffRows, RowKind
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.diff.styles import StyledLine, pieces
-from tandem_desktop.ui.i18n import tr, tr_marked, tr_n
+from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
 from tandem_desktop.ui.theme.style import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -421,9 +423,10 @@ class RowPainter:
     def _fold(self, painter: QPainter, display: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
         is_hot = display.hovered == (index, "fold")
         painter.fillRect(area, self._paint_cache.color("hover" if is_hot else "raised"))
-        if row.is_change and not is_hot:
+        is_risk = row.is_change and display.rows.proof(row) is None
+        if is_risk and not is_hot:
             painter.fillRect(area, self._paint_cache.color("removed" if row.new is None else "added"))
-        painter.setPen(self._paint_cache.pen("risk" if row.is_change else "text" if is_hot else "muted"))
+        painter.setPen(self._paint_cache.pen("risk" if is_risk else "text" if is_hot else "muted"))
         painter.setFont(self._paint_cache.small)
         painter.drawText(area.adjusted(self._paint_cache.px(12), 0, 0, 0), _LEFT, fold_text(display.rows, row))
         more = more_area(self._theme, area, row)
@@ -482,7 +485,30 @@ class RowPainter:
         return QFontMetrics(self._paint_cache.small).boundingRect(QRect(0, 0, max(width, 40), 100_000), _WRAPPED, text)
 
 
+PROVED_WORDS = tr_table(
+    {
+        ChangeClass.FORMAT: "Format only",
+        ChangeClass.COMMENT: "Comments only",
+        ChangeClass.MOVE: "Moved",
+        ChangeClass.RENAME: "Renamed",
+    }
+)
+
+
+def proof_text(proof: ProvedChange) -> str:
+    """`Moved from a.py:12 · 30 lines`."""
+    (old, old_end), (new, new_end) = proof.lines.old, proof.lines.new
+    words = PROVED_WORDS[proof.kind]
+    if proof.path:
+        place = f"{visible_name(proof.path)}:{proof.line:,}"
+        words = tr("Moved to {place}", place=place) if old < old_end else tr("Moved from {place}", place=place)
+    lines = tr_n("{n} line", "{n} lines", max(old_end - old, new_end - new))
+    return f"{words} · {lines}"
+
+
 def fold_text(rows: DiffRows, row: DiffRow) -> str:
+    if (proof := rows.proof(row)) is not None:
+        return f"≡ {proof_text(proof)}"
     if row.is_change:
         if row.old is None:
             told = tr_n("{n} empty line added", "{n} empty lines added", row.lines)

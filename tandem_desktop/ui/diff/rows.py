@@ -9,6 +9,7 @@ from itertools import accumulate, groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
+from tandem_desktop.diff.hunk_classes import ProvedChange
 from tandem_desktop.diff.text import EMPTY_LINES
 from tandem_desktop.ui.diff.model import DiffStretch, FileDiff, StretchKind
 from tandem_desktop.ui.i18n import later
@@ -169,8 +170,15 @@ class DiffRows:
         unfolded: frozenset[int] = frozenset(),
         comments: Sequence[InlineComment] = (),
         around: Around = _NOTHING_MORE,
+        proved: Sequence[ProvedChange] = (),
     ) -> None:
         self.diff = diff
+        self.proved = tuple(proved)
+        self._by_hunk: dict[int, list[ProvedChange]] = {}
+        for each in self.proved:
+            self._by_hunk.setdefault(each.lines.hunk, []).append(each)
+        self._proofs: dict[int, ProvedChange] = {}
+        """The folds of proved changes, by their number."""
         self.is_split = is_split
         self.unfolded = unfolded
         self.comments = tuple(comments)
@@ -200,6 +208,10 @@ class DiffRows:
         if stretch.kind is not StretchKind.CHANGE:
             return DiffRow(kind, stretch.hunk, stretch.old_start + offset, stretch.new_start + offset)
         return self._changed(stretch, offset)
+
+    def proof(self, row: DiffRow) -> ProvedChange | None:
+        """What the change is proved to be that a fold hides."""
+        return self._proofs.get(row.number) if row.kind is RowKind.FOLD and row.is_change else None
 
     def row_of(self, *, old: int | None = None, new: int | None = None) -> int | None:
         """Where a line of one side stands, or the fold that hides it."""
@@ -269,7 +281,10 @@ class DiffRows:
                 yield _Block(RowKind.LINE, max(old, new), stretch, number)
 
     def _change(self, number: int, stretch: DiffStretch, rows: int) -> Iterator[_Block]:
-        """Changed lines; many empty ones in a row are folded to their number."""
+        """Changed lines; what is proved to be mechanical is folded, and many empty ones in a row to their number."""
+        if found := [each for each in self._by_hunk.get(stretch.hunk, ()) if _is_within(each, stretch)]:
+            yield from self._proved_change(number, stretch, rows, found)
+            return
         old, new = self.diff.old, self.diff.new
         if not (
             new.has_blank_run(stretch.new_start, stretch.new_end)
@@ -298,6 +313,40 @@ class DiffRows:
             done = offsets[-1] + 1
         if done < rows:
             yield _Block(RowKind.LINE, rows - done, stretch, number, done)
+
+    def _proved_change(
+        self, number: int, stretch: DiffStretch, rows: int, proved: Sequence[ProvedChange]
+    ) -> Iterator[_Block]:
+        done = 0
+        for found, run in groupby(range(rows), key=lambda offset: self._proof_at(stretch, offset, proved)):
+            offsets = [*run]
+            name = -2 - offsets[0] - number * _MOST_ROWS
+            if found is None or name in self.unfolded or not self._is_whole(stretch, offsets, found):
+                continue
+            if offsets[0] > done:
+                yield _Block(RowKind.LINE, offsets[0] - done, stretch, number, done)
+            self._proofs[name] = found
+            (old, old_end), (new, new_end) = found.lines.old, found.lines.new
+            hidden = stretch._replace(old_start=old, old_end=old_end, new_start=new, new_end=new_end)
+            yield _Block(RowKind.FOLD, 1, hidden, name)
+            done = offsets[-1] + 1
+        if done < rows:
+            yield _Block(RowKind.LINE, rows - done, stretch, number, done)
+
+    def _is_whole(self, stretch: DiffStretch, offsets: Sequence[int], proof: ProvedChange) -> bool:
+        """Whether these rows hold all lines of a proved change: side by side some can stand against others."""
+        rows = [self._changed(stretch, offset) for offset in offsets]
+        return sum((row.old is not None) + (row.new is not None) for row in rows) == proof.lines.count
+
+    def _proof_at(self, stretch: DiffStretch, offset: int, proved: Sequence[ProvedChange]) -> ProvedChange | None:
+        """The proved change that holds all of a row."""
+        row = self._changed(stretch, offset)
+        for each in proved:
+            (old, old_end), (new, new_end) = each.lines.old, each.lines.new
+            is_old = row.old is None or old <= row.old < old_end
+            if is_old and (row.new is None or new <= row.new < new_end):
+                return each
+        return None
 
     def _is_blank(self, stretch: DiffStretch, offset: int) -> tuple[bool, bool] | None:
         """On which sides a changed row has an empty line; None if there is text in it."""
@@ -435,6 +484,12 @@ def _folded(stretch: DiffStretch, number: int) -> DiffRow:
         number=number,
         lines=max(old, new),
     )
+
+
+def _is_within(proved: ProvedChange, stretch: DiffStretch) -> bool:
+    (old, old_end), (new, new_end) = proved.lines.old, proved.lines.new
+    is_old = stretch.old_start <= old and old_end <= stretch.old_end
+    return is_old and stretch.new_start <= new and new_end <= stretch.new_end
 
 
 def _cut(gap: DiffStretch, at: int) -> tuple[DiffStretch, DiffStretch]:

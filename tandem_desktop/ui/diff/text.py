@@ -50,7 +50,7 @@ def row_text(display: DiffDisplay, index: int) -> str:
         header = tr("Change {number} of {count} {title}", number=row.hunk, count=count, title=title).strip()
         return tr("{change}, dropped", change=header) if row.hunk in display.dropped else header
     if row.kind is RowKind.FOLD:
-        return fold_text(rows, row).removeprefix("⋯ ")
+        return fold_text(rows, row).removeprefix("⋯ ").removeprefix("≡ ")
     if row.kind is RowKind.COMMENT:
         comment = rows.comments[row.number]
         return tr(

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
 
+from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.lines import IntralineChange
 from tandem_desktop.ui.diff.actions import context_menu, key_action
 from tandem_desktop.ui.diff.model import FileDiff, build_file_diff
@@ -83,6 +84,7 @@ class DiffView(QAbstractScrollArea):
         self._wants_split = True
         self._tallest = TALLEST
         self._asked: set[tuple[int, int]] = set()
+        self._proved: tuple[ProvedChange, ...] = ()
         self._seen = SeenChanges()
         self._is_all_seen = False
         self.painter = RowPainter(theme)
@@ -190,6 +192,16 @@ class DiffView(QAbstractScrollArea):
     def set_comments(self, comments: Sequence[InlineComment]) -> None:
         if tuple(comments) != self.rows.comments:
             self._rebuild(self.diff, self.rows.unfolded, comments)
+
+    def set_proved(self, proved: Sequence[ProvedChange]) -> None:
+        """Changes that are proved to be mechanical; they are folded until they are opened."""
+        if tuple(proved) != self.rows.proved:
+            self._proved = tuple(proved)
+            self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
+
+    def is_proved(self, hunk: int) -> bool:
+        """Whether all of a hunk is proved to be mechanical."""
+        return bool(class_of(self.diff.hunks[hunk - 1], self._proved))
 
     def set_tallest(self, pixels: int) -> None:
         """Set the maximum height hint."""
@@ -300,6 +312,11 @@ class DiffView(QAbstractScrollArea):
             if not row.is_change:
                 continue
             is_whole = area.top() >= top - slack and area.bottom() + 1 <= bottom + slack
+            if row.kind is RowKind.FOLD and (proof := self.rows.proof(row)) is not None:
+                for is_old, (first, end) in ((True, proof.lines.old), (False, proof.lines.new)):
+                    if is_whole and end > first:
+                        self._seen.add(is_old, first, end - 1)
+                continue
             if row.kind is RowKind.FOLD:
                 for is_old, line in ((True, row.old), (False, row.new)):
                     if is_whole and line is not None:
@@ -341,7 +358,9 @@ class DiffView(QAbstractScrollArea):
         current = line_of(self.rows.row(self.display.current), None) if is_same and self.display.current >= 0 else None
         around = Around(self.display.context - FEWEST, self.display.more)
         split = self._splits(diff)
-        self.display.rows = DiffRows(diff, is_split=split, unfolded=unfolded, comments=comments, around=around)
+        self.display.rows = DiffRows(
+            diff, is_split=split, unfolded=unfolded, comments=comments, around=around, proved=self._proved
+        )
         self.display.selection = None
         self.display.hovered = None
         if current:
@@ -569,6 +588,12 @@ class DiffView(QAbstractScrollArea):
         """How many stretches of unchanged lines are still hidden."""
         folds = (self.rows.row(index) for index, kind in self.rows.special if kind is RowKind.FOLD)
         return sum(not fold.is_change for fold in folds)
+
+    @property
+    def folded_proofs(self) -> int:
+        """How many changes are folded because they are proved to be mechanical."""
+        folds = (self.rows.row(index) for index, kind in self.rows.special if kind is RowKind.FOLD)
+        return sum(self.rows.proof(fold) is not None for fold in folds)
 
     @property
     def options(self) -> DiffOptions:

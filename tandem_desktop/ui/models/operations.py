@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Comment
@@ -15,6 +16,8 @@ from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.attention import risk
 from tandem_desktop.review.choices import ChoicePart, Choices
 from tandem_desktop.review.operation_view import OperationView, folder_of
+from tandem_desktop.review.ranking import Rank
+from tandem_desktop.services.pages import PlanFocus
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
 from tandem_desktop.ui.plan import rehearsal_text, wording
 from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
@@ -30,6 +33,27 @@ class OperationFilter(StrEnum):
     NOT_VIEWED = "Not viewed"
     LINES = "Changed lines"
     """Those whose changed lines hold the text that is looked for."""
+    INTERFACE = "Public interface"
+    BEHAVIOUR = "Behaviour"
+    TESTS = "Tests"
+    MECHANICAL = "Mechanical"
+    """All of it is proved to be format, comments or moves."""
+    GENERATED = "Generated"
+    FAILING = "New failures"
+    ASKED = "Asked for"
+    ALSO = "Also changed"
+    """What no word of the task names."""
+
+
+RANK_FILTERS = {
+    Rank.FLAGGED: OperationFilter.FLAGGED,
+    Rank.FAILING: OperationFilter.FAILING,
+    Rank.INTERFACE: OperationFilter.INTERFACE,
+    Rank.BEHAVIOUR: OperationFilter.BEHAVIOUR,
+    Rank.TESTS: OperationFilter.TESTS,
+    Rank.MECHANICAL: OperationFilter.MECHANICAL,
+    Rank.GENERATED: OperationFilter.GENERATED,
+}
 
 
 class Sorting(StrEnum):
@@ -38,6 +62,8 @@ class Sorting(StrEnum):
     PLAN = "Plan order"
     RISK = "Risk first"
     """What needs attention before the rest, the gravest first; what is listed as flagged always comes like this."""
+    READING = "What matters first"
+    """Flagged, failing, the public interface, behaviour, tests, mechanical, generated."""
     PATH = "By path"
     LARGEST = "Largest first"
 
@@ -50,11 +76,20 @@ FILTER_LABELS = tr_table(
         OperationFilter.FLAGGED: "Flagged",
         OperationFilter.NOT_VIEWED: "Not viewed",
         OperationFilter.LINES: "Changed lines",
+        OperationFilter.FAILING: "New failures",
+        OperationFilter.INTERFACE: "Public interface",
+        OperationFilter.BEHAVIOUR: "Behaviour",
+        OperationFilter.TESTS: "Tests",
+        OperationFilter.MECHANICAL: "Mechanical",
+        OperationFilter.GENERATED: "Generated",
+        OperationFilter.ASKED: "Asked for",
+        OperationFilter.ALSO: "Also changed",
     }
 )
 SORTING_WORDS = tr_table(
     {
         Sorting.PLAN: "Plan order",
+        Sorting.READING: "What matters first",
         Sorting.RISK: "Risk first",
         Sorting.PATH: "By path",
         Sorting.LARGEST: "Largest first",
@@ -91,6 +126,10 @@ class OperationRow:
     """Unsent comments on it."""
     rehearsed: Rehearsed | None = None
     """Its rehearsal result."""
+    proved: tuple[ProvedChange, ...] = ()
+    """Its changes that are proved to be mechanical."""
+    rank: Rank | None = None
+    """What it is to a reader; None until that is known."""
 
     @property
     def operation(self) -> StagedOperation:
@@ -128,6 +167,8 @@ def spoken(row: OperationRow) -> str:
     ]
     if row.part is not None and (chosen := wording.part_words(row.part)):
         parts.append(chosen)
+    if words := wording.proved_words(row.view, row.proved):
+        parts.append(words)
     if row.comments:
         parts.append(tr_n("{n} comment", "{n} comments", len(row.comments)))
     if row.rehearsed is not None:
@@ -140,12 +181,23 @@ def spoken(row: OperationRow) -> str:
     return ", ".join(parts)
 
 
+_OF_RANK = {which: rank for rank, which in RANK_FILTERS.items() if which is not OperationFilter.FLAGGED}
 IN_FOLDER = "in:"
 """Prefix of a folder in the filter: only operations directly in it."""
 
 
-def is_of(which: OperationFilter, view: OperationView, *, is_viewed: bool) -> bool:
+UNDER_FOLDER = "under:"
+"""Prefix of a folder in the filter: operations in it and in all folders below."""
+
+
+def is_of(
+    which: OperationFilter, view: OperationView, *, is_viewed: bool, rank: Rank | None = None, is_asked: bool = True
+) -> bool:
     """Whether an operation is among those that are listed."""
+    if which in _OF_RANK:
+        return rank is _OF_RANK[which]
+    if which in (OperationFilter.ASKED, OperationFilter.ALSO):
+        return is_asked is (which is OperationFilter.ASKED)
     return {
         OperationFilter.ALL: True,
         OperationFilter.FILES: not view.operation.is_run,
@@ -161,6 +213,9 @@ def answers_to(operation: StagedOperation, text: str) -> bool:
     if text.startswith(IN_FOLDER):
         path = operation.to or operation.path
         return path is not None and folder_of(path) == text.removeprefix(IN_FOLDER)
+    if text.startswith(UNDER_FOLDER):
+        path = operation.to or operation.path
+        return path is not None and path.startswith(text.removeprefix(UNDER_FOLDER))
     wanted = text.casefold()
     texts = (*operation.paths, operation.command or "", wording.kind_word(operation))
     return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))
@@ -206,6 +261,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._problems: dict[OperationId, str] = {}
         self._comments: dict[OperationId, tuple[Comment, ...]] = {}
         self._rehearsed: Mapping[OperationId, Rehearsed] = {}
+        self._focus: PlanFocus | None = None
         self._running = False
         self._checked = True
         self._text = ""
@@ -343,6 +399,23 @@ class StagedOperationsModel(QAbstractListModel):
             self._rehearsed = dict(rehearsed)
             self._all_changed()
 
+    def set_focus(self, focus: PlanFocus | None) -> None:
+        """What is proved of the operations, and what they are to a reader."""
+        if focus != self._focus:
+            self._focus = focus
+            if self._which is OperationFilter.ALL and self._sorting is not Sorting.READING:
+                self._all_changed()
+            else:
+                self._choose_again()
+
+    @property
+    def focus(self) -> PlanFocus | None:
+        return self._focus
+
+    def matters(self, row: OperationRow) -> bool:
+        """Whether something of an operation has to be read: it is neither mechanical nor generated."""
+        return row.rank is None or row.rank < Rank.MECHANICAL
+
     # Viewed and expanded
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
@@ -393,6 +466,8 @@ class StagedOperationsModel(QAbstractListModel):
             problem=self._problems.get(operation_id, ""),
             comments=self._comments.get(operation_id, ()),
             rehearsed=self._rehearsed.get(operation_id),
+            proved=self._proved(operation_id),
+            rank=self._rank(operation_id),
         )
 
     def row_of(self, operation_id: OperationId) -> int:
@@ -456,6 +531,19 @@ class StagedOperationsModel(QAbstractListModel):
         return tuple(order)
 
     # Internals
+
+    def _proved(self, operation_id: OperationId) -> tuple[ProvedChange, ...]:
+        """Nothing of a file the person edited; of moves nothing once a half of one may have been dropped."""
+        found = self._focus.proved.get(operation_id, ()) if self._focus is not None else ()
+        if not found or self._choices is None or self._choices.is_empty:
+            return found
+        part = self._choices.part(operation_id)
+        if part is not None and part.edited is not None:
+            return ()
+        return tuple(each for each in found if each.kind is not ChangeClass.MOVE)
+
+    def _rank(self, operation_id: OperationId) -> Rank | None:
+        return self._focus.ranks.get(operation_id) if self._focus is not None else None
 
     def _leave_behind(self, operation_id: OperationId) -> None:
         """Stop showing the previous operation as running: with many files not every one reports a result."""
@@ -548,11 +636,17 @@ class StagedOperationsModel(QAbstractListModel):
         chosen = [at for at, view in enumerate(self._views) if self._is_listed(view)]
         if self._sorting is Sorting.PATH:
             chosen.sort(key=lambda at: (self._views[at].operation.path or "\uffff", at))
+        elif self._sorting is Sorting.READING:
+            chosen.sort(key=self._reading_order)
         elif self._sorting is Sorting.LARGEST:
             chosen.sort(key=lambda at: (-self._views[at].added - self._views[at].removed, at))
         elif not self._is_sorted_by_plan:
             chosen.sort(key=lambda at: -risk(self._views[at]))
         return chosen
+
+    def _reading_order(self, at: int) -> tuple[int, int, int]:
+        rank = self._rank(self._views[at].operation.id)
+        return Rank.BEHAVIOUR if rank is None else rank, -risk(self._views[at]), at
 
     @property
     def _is_sorted_by_plan(self) -> bool:
@@ -566,7 +660,14 @@ class StagedOperationsModel(QAbstractListModel):
         if self._which is OperationFilter.LINES and self._text:
             self._found[operation.id] = lines_with(view, self._text)
             return self._found[operation.id] > 0
-        is_wanted = is_of(self._which, view, is_viewed=operation.id in self._viewed)
+        asked = self._focus.asked if self._focus is not None else None
+        is_wanted = is_of(
+            self._which,
+            view,
+            is_viewed=operation.id in self._viewed,
+            rank=self._rank(operation.id),
+            is_asked=asked is None or operation.id in asked,
+        )
         return is_wanted and (not self._text or answers_to(operation, self._text))
 
     def _changed(self, operation_id: OperationId) -> None:

@@ -139,6 +139,7 @@ class RowDiff(DiffView):
         self._view = view
         self._source = source
         self._entry = 0
+        self._enters_unproved = False
         self._loader = DiffLoader(self, source.commands, source.executor, self)
         self._loader.ready.connect(self._arrived)
         self._is_ready = False
@@ -165,17 +166,21 @@ class RowDiff(DiffView):
         before = None if isinstance(operation.base, Absent) else operation.path
         return before, None if isinstance(operation.after, Absent) else operation.to or operation.path
 
-    def enter(self, forward: bool) -> None:
+    def enter(self, forward: bool, *, only_unproved: bool = False) -> None:
         """Go to the first change, or the last one when coming from below, once loaded."""
         self._entry = 1 if forward else -1
+        self._enters_unproved = only_unproved
         if self._is_ready:
             self._arrived()
 
-    def try_step(self, forward: bool) -> bool:
-        """Go one change on; False if this was the last."""
+    def try_step(self, forward: bool, *, only_unproved: bool = False) -> bool:
+        """Go one change on, or to the next one that is not proved; False if this was the last."""
         if not self._is_ready or self.diff.is_binary:
             return False
-        wanted = self.current_hunk + (1 if forward else -1)
+        step = 1 if forward else -1
+        wanted = self.current_hunk + step
+        while only_unproved and 1 <= wanted <= len(self.diff.hunks) and self.is_proved(wanted):
+            wanted += step
         if not 1 <= wanted <= len(self.diff.hunks):
             return False
         self.go_to_change(wanted)
@@ -187,6 +192,7 @@ class RowDiff(DiffView):
         part = row.part if row.part is not None and row.part.edited is None else ChoicePart(operation=row.operation.id)
         self.set_dropped(tuple(every) if row.dropped else part.hunks)
         self.set_dropped_lines(added=part.added, removed=part.removed)
+        self.set_proved(row.proved)
         is_edited = row.part is not None and row.part.edited is not None
         # The agent does not know the user's own version, so its lines cannot be commented on.
         offers = {"comment"} if is_decidable and not is_edited else set()
@@ -251,7 +257,8 @@ class RowDiff(DiffView):
     def _arrived(self, _diff: object = None) -> None:
         self._is_ready = True
         if self._entry:
-            self.go_to_change(1 if self._entry > 0 else -1)
+            hunks = [n for n in range(1, len(self.diff.hunks) + 1) if not (self._enters_unproved and self.is_proved(n))]
+            self.go_to_change((hunks or [1])[0 if self._entry > 0 else -1])
             self._entry = 0
 
 
@@ -418,6 +425,13 @@ class OperationContent(QWidget):
     def folded_regions(self) -> int:
         return self._diff.folded_regions if self._diff is not None else 0
 
+    @property
+    def folded_proofs(self) -> int:
+        return self._diff.folded_proofs if self._diff is not None else 0
+
+    def go_to_unproved(self, forward: bool) -> bool:
+        return self._diff is not None and self._diff.try_step(forward, only_unproved=True)
+
     def comment(self) -> None:
         """Begin a comment on the whole operation."""
         self.comments.begin(CommentSpot())
@@ -425,10 +439,10 @@ class OperationContent(QWidget):
     def go_to_change(self, forward: bool) -> bool:
         return self._diff is not None and self._diff.try_step(forward)
 
-    def enter(self, forward: bool) -> None:
+    def enter(self, forward: bool, *, only_unproved: bool = False) -> None:
         """Go to the first change, or the last one when coming from below."""
         if self._diff is not None:
-            self._diff.enter(forward)
+            self._diff.enter(forward, only_unproved=only_unproved)
 
     def toggle(self, what: str) -> None:
         """Toggle `split`, `whitespace` or `whole-file` of the diff."""

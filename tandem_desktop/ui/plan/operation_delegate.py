@@ -402,6 +402,8 @@ class OperationDelegate(QStyledItemDelegate):
             pieces.append((change, "muted"))
         if row.view.generated:
             pieces.append((wording.GENERATED.get(row.view.generated, row.view.generated), "muted"))
+        elif row.proved and (words := wording.proved_words(row.view, row.proved)):
+            pieces.append((words, "muted"))
         if row.dropped:
             pieces = [(tr("dropped"), "muted")]
         elif row.part is not None and (chosen := wording.part_words(row.part)):

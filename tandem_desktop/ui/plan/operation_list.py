@@ -405,6 +405,25 @@ class OperationList(QListView):
                 return True
         return False
 
+    def go_to_what_matters(self, forward: bool) -> bool:
+        """Go to the next change that nothing is proved of, or operation without lines that has to be read."""
+        model, row = self.operations(), self._focused_row() or self.current_row()
+        content = self.contents.get(row.operation.id) if row is not None and row.expanded else None
+        if content is not None and content.go_to_unproved(forward):
+            return True
+        at = model.row_of(row.operation.id) if row is not None else -1
+        if row is None or (not row.expanded and not row.viewed):
+            at -= 1 if forward else -1  # the current one was not looked at yet
+        for number in range(at + 1, model.rowCount()) if forward else range(at - 1, -1, -1):
+            found = model.row(number)
+            if model.matters(found):
+                self.go_to(found.operation.id, open_it=True)
+                self.viewport().repaint()
+                if (content := self.contents.get(found.operation.id)) is not None:
+                    content.enter(forward, only_unproved=True)
+                return True
+        return False
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._key(event):
             event.accept()
@@ -504,6 +523,9 @@ class OperationList(QListView):
                 return True
             case "next-change" | "previous-change" as step:
                 self.go_to_change(step == "next-change")
+                return True
+            case "next-important" | "previous-important" as step:
+                self.go_to_what_matters(step == "next-important")
                 return True
             case "drop":
                 return self._remove(row)

@@ -1,5 +1,6 @@
 """The operations tab with filter, attention strip and result line."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -14,20 +15,24 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.review.attention import AttentionGroup, attention
 from tandem_desktop.review.operation_view import OperationView, Totals, by_folder
-from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.review.ranking import Rank
+from tandem_desktop.services.pages import PlanFocus, PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.models.operations import (
     FILTER_LABELS,
     IN_FOLDER,
+    RANK_FILTERS,
     SORTING_WORDS,
+    UNDER_FOLDER,
     OperationFilter,
     OperationRow,
     Sorting,
     StagedOperationsModel,
 )
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.folder_tree import FolderTree
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.page_text import BannerText
@@ -160,6 +165,46 @@ class AttentionStrip(QFrame):
         menu.addAction(words).triggered.connect(lambda: self.jump_requested.emit(operation_id))
 
 
+class ReadingStrip(QWidget):
+    """How many operations there are of each rank; a click lists them, a second one lists all again."""
+
+    chosen = Signal(object)
+    """An `OperationFilter`."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._which = OperationFilter.ALL
+        self.setObjectName("reading-strip")
+        self.setAccessibleName(tr("What there is to read"))
+        self.chips = FlowRow(theme)
+        row = QHBoxLayout(self)
+        Spacing(theme, row, (12, 8, 12, 0), 8)
+        row.addWidget(self.chips, 1)
+        self.hide()
+
+    def show_focus(self, focus: PlanFocus | None) -> None:
+        """Hidden where all operations are of one rank."""
+        counts = Counter(focus.ranks.values()) if focus is not None else Counter[Rank]()
+        parts = [(RANK_FILTERS[rank], wording.RANKS[rank], counts[rank]) for rank in Rank if counts[rank]]
+        if focus is not None and focus.asked is not None:
+            also = len(focus.ranks) - len(focus.asked)
+            parts.append((OperationFilter.ASKED, FILTER_LABELS[OperationFilter.ASKED], len(focus.asked)))
+            parts.append((OperationFilter.ALSO, FILTER_LABELS[OperationFilter.ALSO], also))
+        self.setVisible(len(parts) > 1)
+        self.chips.set_widgets([self._chip(*part) for part in parts] if len(parts) > 1 else [])
+
+    def follow(self, which: OperationFilter) -> None:
+        """The filter that is in use."""
+        self._which = which
+
+    def _chip(self, which: OperationFilter, words: str, count: int) -> Chip:
+        chip = Chip(self._theme, f"{words} {count:,}")
+        chip.setObjectName(f"reading-{which.name.lower()}")
+        chip.clicked.connect(lambda: self.chosen.emit(OperationFilter.ALL if which is self._which else which))
+        return chip
+
+
 class Emptiness(StrEnum):
     """Why the list is empty."""
 
@@ -280,6 +325,16 @@ class FilterBar(QWidget):
         self.show()
         self.field.setFocus()
         self.field.selectAll()
+
+    def look_under(self, folder: str) -> None:
+        """List what is in a folder and below; all again for an empty one."""
+        self.field.setText(f"{UNDER_FOLDER}{folder}" if folder else "")
+        self.setVisible(self.is_used)
+
+    def choose(self, which: OperationFilter) -> None:
+        """List these operations; the bar says which while they are not all."""
+        self.which.setCurrentIndex(self.which.findData(which))
+        self.setVisible(self.is_used)
 
     def leave(self) -> None:
         """Clear the filter and the sort order."""
@@ -428,13 +483,20 @@ class OperationsTab(QWidget):
         self.result = ResultLine(theme)
         self.rehearsal = RehearsalLine(theme)
         self.attention = AttentionStrip(theme)
+        self.reading = ReadingStrip(theme)
         self.filter = FilterBar(theme)
         self.list = OperationList(model, theme, make_content)
         self.empty = EmptyPlan(theme)
         self.ran = RanRow(theme)
         self.ignored = IgnoredRow(theme)
+        self.folders = FolderTree(theme)
+        beside = QWidget()
+        columns = QHBoxLayout(beside)
+        Spacing(theme, columns, between=0)
+        columns.addWidget(self.folders)
+        columns.addWidget(self.list, 1)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.list)
+        self._stack.addWidget(beside)
         self._stack.addWidget(self.empty)
         self._above = QVBoxLayout()
         Spacing(theme, self._above, (12, 8, 12, 0), 8)
@@ -444,11 +506,14 @@ class OperationsTab(QWidget):
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)
         layout.addLayout(self._above)
+        layout.addWidget(self.reading)
         layout.addWidget(self.filter)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.ran)
         layout.addWidget(self.ignored)
         self.attention.jump_requested.connect(self.jump)
+        self.reading.chosen.connect(self.filter.choose)
+        self.folders.chosen.connect(self.filter.look_under)
         self.list.filter_requested.connect(self._ask_for_filter)
         self.filter.changed.connect(self._filter)
         self.filter.left.connect(self.list.setFocus)
@@ -457,6 +522,12 @@ class OperationsTab(QWidget):
         model.modelReset.connect(self._arrange)
         model.rowsInserted.connect(self._arrange)
         self._arrange()
+
+    def show_focus(self, focus: PlanFocus | None) -> None:
+        """What of the operations matters; None until that is known."""
+        self._model.set_focus(focus)
+        self.reading.show_focus(focus)
+        self.folders.show_views(self._model.views(), focus)
 
     def say_why_empty(self, why: Emptiness) -> None:
         self._why = why
@@ -493,6 +564,7 @@ class OperationsTab(QWidget):
 
     def _filter(self, text: str, which: OperationFilter, sorting: Sorting) -> None:
         self._model.set_filter(text, which, sorting)
+        self.reading.follow(which)
         found = self._model.rowCount()
         self.filter.field.set_count(f"{found:,} of {self._model.total:,}" if self.filter.is_used else "")
 

@@ -19,7 +19,7 @@ from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.viewed import Looked, ViewedMarks, coverage
-from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.pages import PlanFocus, PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.ui.graph.tab import GraphTab
 from tandem_desktop.ui.i18n import tr, tr_n
@@ -383,6 +383,7 @@ class ExecutionPlanPanel(QWidget):
         self.operations.ran.show_commands((), may_add=False)
         self.operations.ignored.show_ignored(None, may_include=False)
         self.operations.attention.show_views(())
+        self.operations.show_focus(None)
         self.operations.result.hide()
         self.header.show_running(False)
         self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY, Emptiness.NO_FILES))
@@ -422,6 +423,8 @@ class ExecutionPlanPanel(QWidget):
             by_choice=earlier is not None and not earlier.choices.is_empty,
         )
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
+        if before is None or before.version != page.version:
+            self.operations.show_focus(None)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
         self._show_operations(page, known=before.views if same_plan and before else ())
         for operation_id in opened:  # keep what the user just edited expanded
@@ -448,6 +451,11 @@ class ExecutionPlanPanel(QWidget):
         self.rehearsals.show_page(page)
         self._follow()
         self._steps.go_on_with(page)
+
+    def show_focus(self, page: PlanPage, focus: PlanFocus) -> None:
+        """What of the page on screen matters; ignored when another is shown by now."""
+        if self._page is not None and self._page.version == page.version:
+            self.operations.show_focus(focus)
 
     def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
         self._runs = runs

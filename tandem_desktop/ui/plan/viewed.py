@@ -33,7 +33,8 @@ class SeenOperations:
         if content is not None and content.is_opened:
             self._opened[row.operation.id] = mark(row.operation)
         if content is not None and content.is_seen:
-            self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=content.folded_regions)
+            folded, proved = content.folded_regions, content.folded_proofs
+            self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=folded, proved=proved)
         elif content is None and wording.is_told_in_its_line(row.view):
             self._seen.setdefault(row.operation.id, Seen(mark=mark(row.operation)))
 
@@ -47,7 +48,7 @@ class SeenOperations:
             for operation in now.operations:
                 known = self._seen.get(operation.id)
                 if known is not None and known.mark == marks.get(operation.id):
-                    self._seen[operation.id] = Seen(mark=mark(operation), folded=known.folded)
+                    self._seen[operation.id] = Seen(mark=mark(operation), folded=known.folded, proved=known.proved)
 
 
 WORDS = later("changed since you looked")

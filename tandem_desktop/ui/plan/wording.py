@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.text import visible, visible_command, visible_name
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
 from tandem_desktop.domain.plan import PlanStatus
@@ -11,6 +12,7 @@ from tandem_desktop.review.attention import AttentionGroup
 from tandem_desktop.review.choices import ChoicePart
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView, Totals
+from tandem_desktop.review.ranking import Rank
 from tandem_desktop.staging.changes import Difference
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
@@ -215,14 +217,55 @@ def command_conditions(operation: StagedOperation, workspace: str = "") -> str:
 def coverage_words(coverage: Coverage) -> str:
     """How much of it was on screen: `3 of 4 operations shown, 1 folded region unopened.`"""
     values = {"shown": coverage.shown, "operations": coverage.operations}
-    if not coverage.folded:
-        return tr("{shown} of {operations} operations shown.", **values)
-    return tr_n(
-        "{shown} of {operations} operations shown, {n} folded region unopened.",
-        "{shown} of {operations} operations shown, {n} folded regions unopened.",
-        coverage.folded,
-        **values,
+    told = tr("{shown} of {operations} operations shown.", **values)
+    if coverage.folded:
+        told = tr_n(
+            "{shown} of {operations} operations shown, {n} folded region unopened.",
+            "{shown} of {operations} operations shown, {n} folded regions unopened.",
+            coverage.folded,
+            **values,
+        )
+    if not coverage.proved:
+        return told
+    folded = tr_n(
+        "{n} change stayed folded, proved to be format, comments or moves only.",
+        "{n} changes stayed folded, proved to be format, comments or moves only.",
+        coverage.proved,
     )
+    return f"{told} {folded}"
+
+
+_PROVED = tr_table(
+    {
+        "format": "format only",
+        "comment": "comments only",
+        "move": "moved",
+        "rename": "renamed",
+        "mechanical": "mechanical",
+    }
+)
+RANKS = tr_table(
+    {
+        Rank.FLAGGED: "Flagged",
+        Rank.FAILING: "New failures",
+        Rank.INTERFACE: "Public interface",
+        Rank.BEHAVIOUR: "Behaviour",
+        Rank.TESTS: "Tests",
+        Rank.MECHANICAL: "Mechanical",
+        Rank.GENERATED: "Generated",
+    }
+)
+
+
+def proved_words(view: OperationView, proved: tuple[ProvedChange, ...]) -> str:
+    """`format only` of an operation all of whose changes are proved; `3 of 5 mechanical` of some; else nothing."""
+    kinds = [class_of(hunk, proved) for hunk in view.hunks] if proved else []
+    if not any(kinds):
+        return ""
+    if not all(kinds):
+        done = sum(map(bool, kinds))
+        return tr("{done} of {total} changes mechanical", done=done, total=len(kinds))
+    return _PROVED[kinds[0] if len(set(kinds)) == 1 else "mechanical"]
 
 
 def short_digest(digest: str) -> str:

@@ -36,7 +36,23 @@ def test_operation_that_was_never_opened_is_told_on_the_sheet_and_in_the_audit(w
     assert "1 of 2 operations shown" in window.place.panel.sheets.approval.said.text()
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    assert approved_coverage(window) == {"operations": 2, "shown": 1, "folded": 0}
+    assert approved_coverage(window) == {"operations": 2, "shown": 1, "folded": 0, "proved": 0}
+
+
+def test_change_that_stayed_folded_as_mechanical_is_counted_on_the_sheet_and_in_the_audit(window: Person) -> None:
+    window.place.background.engine.workspace.path.joinpath("code.py").write_text("x = 1  # Hello\n")
+    window.ask("/replace Hello Goodbye --in code.py")
+    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    window.wait(lambda: window.place.panel.model.row(0).proved != ())
+    window.place.panel.operations.list.setFocus()
+    window.press(Qt.Key.Key_N)
+    window.wait(lambda: [seen.proved for seen in window.place.panel.operations.list.seen.all] == [1])
+    window.click("plan-action-approve")
+    window.wait(lambda: window.sees("approval-implement"))
+    assert "1 change stayed folded" in window.place.panel.sheets.approval.said.text()
+    window.click("approval-implement")
+    window.wait(lambda: window.status is PlanStatus.COMPLETED)
+    assert approved_coverage(window) == {"operations": 1, "shown": 1, "folded": 0, "proved": 1}
 
 
 def test_operation_that_was_cut_down_by_the_person_still_counts_as_seen(window: Person) -> None:
@@ -53,4 +69,4 @@ def test_operation_that_was_cut_down_by_the_person_still_counts_as_seen(window: 
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    assert approved_coverage(window) == {"operations": 1, "shown": 1, "folded": 0}
+    assert approved_coverage(window) == {"operations": 1, "shown": 1, "folded": 0, "proved": 0}

@@ -78,6 +78,8 @@ def test_keys_of_review(person: Person) -> None:
         (Qt.Key.Key_P, NONE, 0),
         (Qt.Key.Key_N, NONE, 1),
         (Qt.Key.Key_F7, SHIFT, 0),
+        (Qt.Key.Key_A, NONE, 1),  # the next thing that matters
+        (Qt.Key.Key_A, SHIFT, 0),
     ):
         person.press(key, modifiers)
         person.wait(lambda row=row: listed.currentIndex().row() == row and (first, second)[row] in person.reads())

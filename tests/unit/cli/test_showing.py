@@ -113,3 +113,18 @@ def test_empty_lines_that_are_added_are_printed_as_their_number() -> None:
     (hunk,) = hunks(before, after)
     printed = [kind + text for kind, text in displayed(hunk, Document.of(before), Document.of(after))]
     assert printed == [" ", " ", " two", "+⟨¶×400⟩", "+run()"]
+
+
+def test_hunk_that_is_proved_to_be_mechanical_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = "f(1,2)\n" + "x\n" * 9 + "y = 1  # old\n" + "x\n" * 9 + "z = 1\n"
+    after = "f(1, 2)\n" + "x\n" * 9 + "y = 1  # new\n" + "x\n" * 9 + "z = 2\n"
+    tandem = CommandLine(a_workspace(tmp_path, {"a.py": before}), capsys)
+    plan_id = tandem.propose(write("a.py", after))["plan_id"]
+
+    hunks = tandem.answer("show", plan_id, "--diff")["operations"][0]["hunks"]
+
+    assert [hunk["class"] for hunk in hunks] == ["format", "comment", None]
+    assert hunks[0]["proved"] == [{"class": "format", "old_lines": [1, 1], "new_lines": [1, 1]}]
+    printed = tandem("show", plan_id, "--diff").out
+    assert "@@  format only" in printed
+    assert "@@  comments only" in printed
