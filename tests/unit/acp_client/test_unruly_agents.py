@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import Direction
-from tandem_desktop.domain.agent_protocol import PermissionRequest, PermissionVerdict
+from tandem_desktop.domain.agent_protocol import AgentSaid, PermissionRequest, PermissionVerdict
 from tandem_desktop.domain.errors import SidecarError, SidecarExitedError, SidecarLaunchError
 from tests.support.agents.replay_agent import ReplayAgent
 from tests.support.agents.unruly_agent import UnrulyAgent
@@ -254,3 +255,42 @@ async def test_every_request_of_ten_thousand_unruly_agents_is_answered_once() ->
 @pytest.mark.parametrize("name", ["oc_seq_allow", "goose_seq_allow", "claude_seq_allow", "builtin_parallel"])
 async def test_an_agent_that_dies_at_each_byte_of_its_session_ends_the_turn_with_an_error(name: str) -> None:
     (await side_by_side((a_played_cut(name, byte) for byte in places_in(name)), PLAYED_AT_ONCE)).check()
+
+
+async def test_words_that_arrive_together_are_one_update_and_keep_their_place_among_others() -> None:
+    def update(**facts: Any) -> bytes:
+        params = {"sessionId": "s", "update": facts}
+        return json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}).encode() + b"\n"
+
+    def piece(text: str, kind: str = "agent_message_chunk") -> bytes:
+        return update(sessionUpdate=kind, content={"type": "text", "text": text})
+
+    class InPieces:
+        """Says everything at once, in small pieces."""
+
+        def __init__(self, put: Callable[[bytes], object], die: Callable[[int], object]) -> None:
+            self._put = put
+
+        def hear(self, line: bytes) -> None:
+            message = json.loads(line)
+            results = {"initialize": {"protocolVersion": 1}, "session/new": {"sessionId": "s"}}
+            result = results.get(message["method"], {"stopReason": "end_turn"})
+            said = b""
+            if message["method"] == "session/prompt":
+                call = update(sessionUpdate="tool_call", toolCallId="c", title="Look", kind="read", status="pending")
+                thought = piece("hm", "agent_thought_chunk")
+                said = piece("a") * 500 + thought + call + piece("b") * 300
+            answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+            self._put(said + json.dumps(answer).encode() + b"\n")
+
+    client = NotingClient()
+    manager = a_played_manager(InPieces, client, limits=QUICK)
+    await manager.start()
+    try:
+        session = await manager.new_session()
+        await manager.prompt(session.id, "go")
+    finally:
+        await manager.stop()
+    said = [each.text if isinstance(each, AgentSaid) else each.type for _, each in client.updates]
+    kinds = [kind for kind, _ in groupby(each[0] for each in said)]
+    assert (kinds, "".join(said).count("b"), len(said) < 40) == (["a", "h", "t", "b"], 300, True)
