@@ -602,10 +602,10 @@ def test_objects_of_git_that_an_interrupted_run_added_stay_when_it_is_rolled_bac
     here(root / ".git", HEAD=b"ref: refs/heads/main\n")
     loose = f".git/objects/ab/{'c' * 38}"
     shelf = PathChange(path=".git/objects/ab", before=ABSENT, after=DirectoryState(mode=0o755))
-    scripted(manager, c1=changed(change("made", b"one\n"), shelf, change(loose, b"two\n")))
+    scripted(manager, c1=changed(change(".first", b"one\n"), shelf, change(loose, b"two\n"), change("made", b"one\n")))
     cut_off(manager, (command("c1"), a_write("end", b"one\n", id="s1")), "end")
     record, results = Recovery(manager).roll_back()
     assert record.rolled_back
     assert brief(results) == {"c1": "rolled_back", "s1": "pending"}
     assert (root / loose).read_bytes() == b"two\n"
-    assert not (root / "made").exists()
+    assert sorted(path.name for path in root.iterdir()) == [".git", ".tandem"]
