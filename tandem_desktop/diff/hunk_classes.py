@@ -158,10 +158,12 @@ class _ComparedFile:
         if after is None or before is None:
             return
         found = [(each, kind) for each in likely if (kind := self._kind(each, before, after)) is not None]
-        chosen = set(self._largest_proved([each for each, _ in found], after))
+        chosen = set(self._largest_proved([each for each, _ in found], before, after))
         yield from ((each, kind) for each, kind in found if each in chosen)
 
-    def _largest_proved(self, changes: list[ChangedLines], after: ParsedSource) -> list[ChangedLines]:
+    def _largest_proved(
+        self, changes: list[ChangedLines], before: ParsedSource, after: ParsedSource
+    ) -> list[ChangedLines]:
         """All of them if they are proved together; otherwise those of each half that are, within limits."""
         trials = 0
         proved: list[ChangedLines] = []
@@ -169,13 +171,13 @@ class _ComparedFile:
         while waiting and trials < _MOST_TRIALS:
             part = waiting.pop(0)
             trials += 1
-            if self._holds(sorted([*proved, *part], key=lambda each: each.new), after):
+            if self._holds(sorted([*proved, *part], key=lambda each: each.new), before, after):
                 proved += part
             elif len(part) > 1:
                 waiting += [part[: len(part) // 2], part[len(part) // 2 :]]
         return proved
 
-    def _holds(self, changes: list[ChangedLines], after: ParsedSource) -> bool:
+    def _holds(self, changes: list[ChangedLines], before: ParsedSource, after: ParsedSource) -> bool:
         """Whether the file without these changes means the same as with them."""
         pieces: list[bytes] = []
         spans: list[tuple[Span, Span]] = []
@@ -189,7 +191,8 @@ class _ComparedFile:
             spans.append(((first, last), (size, size + len(old))))
             size, at = size + len(old), last
         pieces.append(self._after[at:])
-        without = parse(self._grammar, b"".join(pieces))
+        left = b"".join(pieces)
+        without = before if left == self._before else parse(self._grammar, left)
         return without is not None and same_meaning(after, without, spans)
 
     def _kind(self, change: ChangedLines, before: ParsedSource, after: ParsedSource) -> ChangeClass | None:

@@ -63,7 +63,8 @@ def moves(files: Sequence[MovableFile], find: FindDefinitions) -> dict[int, tupl
         return {}
     found: dict[int, list[ProvedChange]] = {}
     claimed = _Claims()
-    blocks = [*_blocks(files)]
+    unique = _once_on_both_sides(files)
+    blocks = [*_blocks(files, unique)]
     sides = {(each.source, True) for each in blocks} | {(each.target, False) for each in blocks}
     wanted = sorted(side for side in sides if not files[side[0]].is_prose)
     contents = [(files[at].path, files[at].before if is_old else files[at].after) for at, is_old in wanted]
@@ -78,6 +79,8 @@ def moves(files: Sequence[MovableFile], find: FindDefinitions) -> dict[int, tupl
             or claimed.has_any(block.target, False, kept.new)
         ):
             continue
+        if not any(line in unique for line in source.old[slice(*kept.old)]):
+            continue  # what is left of the block is elsewhere as well
         gone = _within(source.changes, kept.old, is_old=True)
         come = _within(target.changes, kept.new, is_old=False)
         if gone is None or come is None:
@@ -112,12 +115,20 @@ class _Claims:
         return first, last
 
 
-def _blocks(files: Sequence[MovableFile]) -> Iterator[_Block]:
+def _once_on_both_sides(files: Sequence[MovableFile]) -> dict[bytes, tuple[_Place, _Place]]:
+    """Lines that are removed once and added once in the whole plan, with both places."""
+    sides = []
+    for is_old in (True, False):
+        texts = ((file.old if is_old else file.new) for file in files)
+        sides.append(
+            _once([(at, line, text[line]) for at, text in enumerate(texts) for line in _lines(files[at], is_old)])
+        )
+    removed, added = sides
+    return {text: (place, added[text]) for text, place in removed.items() if text in added}
+
+
+def _blocks(files: Sequence[MovableFile], unique: Mapping[bytes, tuple[_Place, _Place]]) -> Iterator[_Block]:
     """Runs of equal lines around a line that is removed once and added once in the whole plan."""
-    removed = _once(
-        [(number, line, file.old[line]) for number, file in enumerate(files) for line in _lines(file, True)]
-    )
-    added = _once([(number, line, file.new[line]) for number, file in enumerate(files) for line in _lines(file, False)])
     used: set[_Place] = set()
     runs = {
         is_old: {
@@ -128,10 +139,9 @@ def _blocks(files: Sequence[MovableFile]) -> Iterator[_Block]:
         }
         for is_old in (True, False)
     }
-    for text, (source, line) in removed.items():
-        if text not in added or (source, line) in used:
+    for (source, line), (target, other) in unique.values():
+        if (source, line) in used:
             continue
-        target, other = added[text]
         old, new = files[source].old, files[target].new
         (first, last), (start, end) = runs[True][source, line], runs[False][target, other]
         up = down = 0

@@ -154,24 +154,25 @@ class ParsedSource:
 
     def comments(self, span: Span) -> list[Span]:
         """The comments that touch a range of bytes."""
-        return self._captured("comment", span)
+        return self._captured(span).get("comment", [])
 
-    def _captured(self, what: str, span: Span) -> list[Span]:
+    def _captured(self, span: Span) -> dict[str, list[Span]]:
         from tree_sitter import QueryCursor
 
         query = _query(self.grammar.name)
         if query is None:
-            return []
+            return {}
         cursor = QueryCursor(query)
         cursor.set_byte_range(*span)
-        found = cursor.captures(self.root).get(what, [])
-        return sorted({(node.start_byte, node.end_byte) for node in found})
+        found = cursor.captures(self.root)
+        return {what: sorted({(node.start_byte, node.end_byte) for node in nodes}) for what, nodes in found.items()}
 
     def significant(self, span: Span) -> bytes:
         """The text of a range of bytes without comments, and without the blanks that have no meaning."""
         start, end = span
-        comments = _inside(self.comments(span), span)
-        exact = _outermost(_inside(self._exact(span), span))
+        captured = self._captured(span)
+        comments = _inside(captured.get("comment", []), span)
+        exact = _outermost(_inside(self._exact(captured, span), span))
         pieces: list[bytes] = []
         kept: list[bytes] = []
         at = start
@@ -186,10 +187,10 @@ class ParsedSource:
         pieces.append(self.content[at:end])
         return b"\0".join((_squeezed(self.grammar.blanks, b"".join(pieces)), *kept))
 
-    def _exact(self, span: Span) -> list[Span]:
-        found = self._captured("exact", span)
+    def _exact(self, captured: dict[str, list[Span]], span: Span) -> list[Span]:
+        found = [*captured.get("exact", [])]
         if self.grammar.blanks in (Blanks.TAGS, Blanks.PROSE):
-            found += _between(self._captured("loose", span), span)
+            found += _between(captured.get("loose", []), span)
         return found
 
 
@@ -212,8 +213,26 @@ def same_meaning(one: ParsedSource, other: ParsedSource, changed: Sequence[tuple
     """
     if not _same_tree(one, other, [each for each, _ in changed], [each for _, each in changed]):
         return False
+    if one.grammar.name == "yaml" and not _same_events(one.content, other.content):
+        return False
     windows = _windows(one, other, changed)
     return all(one.significant(mine) == other.significant(theirs) for mine, theirs in windows)
+
+
+def _same_events(one: bytes, other: bytes) -> bool:
+    """A second opinion on indentation, of the parser that most programs read YAML with."""
+    import yaml
+
+    try:
+        first, second = ([_event(each) for each in yaml.parse(side)] for side in (one, other))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
+    return first == second
+
+
+def _event(event: object) -> tuple[object, ...]:
+    known = ("value", "tag", "anchor", "implicit", "style", "flow_style", "version", "explicit")
+    return (type(event).__name__, *(getattr(event, name, None) for name in known))
 
 
 def _windows(
@@ -230,12 +249,15 @@ def _windows(
 def _same_tree(one: ParsedSource, other: ParsedSource, mine: list[Span], theirs: list[Span]) -> bool:
     """Compare node by node where something differs; nodes of equal bytes are compared as a whole."""
     comments = _comment_kinds(one.grammar.name)
+    is_python = one.grammar.name == "python"
     pairs = [(one.root, other.root)]
     seen = 0
     while pairs:
         left, right = pairs.pop()
         seen += 1
         if left.kind_id != right.kind_id or seen > _MOST_COMPARED_NODES:
+            return False
+        if is_python and not (_is_well_indented(one, left) and _is_well_indented(other, right)):
             return False
         if not _touches(left, mine) and not _touches(right, theirs):
             is_equal = left.end_byte - left.start_byte == right.end_byte - right.start_byte
@@ -248,6 +270,33 @@ def _same_tree(one: ParsedSource, other: ParsedSource, mine: list[Span], theirs:
             return False
         pairs.extend(zip(ours, others, strict=True))
     return True
+
+
+def _is_well_indented(source: ParsedSource, node: "Node") -> bool:
+    """Whether the statements of a block begin alike and deeper than the one around them: the parser lets more pass."""
+    if node.type not in ("block", "module"):
+        return True
+    indents = {
+        indent
+        for child in node.children
+        if child.type != "comment" and (indent := _indent(source.content, child.start_byte)) is not None
+    }
+    if node.type == "module" or node.parent is None:
+        return indents <= {b""}
+    around = _first_indent(source.content, node.parent.start_byte)
+    return len(indents) <= 1 and all(each.startswith(around) and each != around for each in indents)
+
+
+def _indent(content: bytes, start: int) -> bytes | None:
+    """The blanks before what begins a line; None for what does not."""
+    before = content[content.rfind(b"\n", 0, start) + 1 : start]
+    return None if before.strip() else before
+
+
+def _first_indent(content: bytes, start: int) -> bytes:
+    """The blanks at the beginning of a line."""
+    line = content[content.rfind(b"\n", 0, start) + 1 : start]
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _is_comment(node: "Node", kinds: frozenset[int]) -> bool:

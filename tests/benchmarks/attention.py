@@ -13,7 +13,9 @@ import json
 import random
 import re
 import resource
+import shutil
 import statistics
+import subprocess
 import tempfile
 import time
 import tomllib
@@ -30,7 +32,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.review.change_classes import ChangeProver, Proved
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.storage.objects import ObjectStore
-from tests.benchmarks.releases import Release, releases
+from tests.benchmarks.releases import Release, cache, releases
 from tests.support.builders import a_delete, a_write
 
 COUNT = 100
@@ -196,6 +198,35 @@ def _markdown(content: bytes) -> Any:
     return [re.sub(r"\s+", " ", part) for part in re.split(r"(<pre>.*?</pre>)", html, flags=re.DOTALL)]
 
 
+class Acorn:
+    """The AST of a script by acorn, run by node; both come from outside."""
+
+    def __init__(self) -> None:
+        found = sorted((cache() / "npm" / "acorn").glob("*/dist/acorn.js"))
+        self._library = found[-1] if found and shutil.which("node") else None
+
+    def __call__(self, content: bytes) -> Any:
+        if self._library is None:
+            raise ValueError("there is no acorn")
+        code = """
+const acorn = require(process.argv[1]), text = require("fs").readFileSync(0, "utf8");
+const skip = new Set(["start", "end", "raw"]);
+let tree;
+for (const sourceType of ["module", "script"]) {
+  try { tree = acorn.parse(text, {ecmaVersion: "latest", sourceType, allowHashBang: true}); break; } catch (error) {}
+}
+if (!tree) process.exit(3);
+const plain = (key, value) => skip.has(key) ? undefined : typeof value === "bigint" ? `${value}n` : value;
+process.stdout.write(JSON.stringify(tree, plain));
+"""
+        ended = subprocess.run(
+            ["node", "-e", code, str(self._library)], input=content, capture_output=True, check=False
+        )
+        if ended.returncode:
+            raise ValueError("acorn does not read it")
+        return ended.stdout
+
+
 def _plain(content: bytes) -> Any:
     """Strings as they are; words and signs without comments and blanks."""
     text = content.decode("utf-8", "replace")
@@ -209,6 +240,7 @@ _TOKEN = re.compile(
 
 _ORACLES: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     **dict.fromkeys((".py", ".pyi"), ("CPython's ast", _python)),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), ("acorn", Acorn())),
     ".json": ("json", lambda content: json.loads(content)),
     ".toml": ("tomllib", lambda content: tomllib.loads(content.decode())),
     **dict.fromkeys((".yaml", ".yml"), ("PyYAML", _yaml)),
@@ -291,6 +323,8 @@ _SWAPPED = re.compile(
 def mutated(draw: random.Random, path: str, before: bytes, after: bytes) -> tuple[bytes, int] | None:
     """The content with one token of another meaning near a change, and its line."""
     new = split_lines(after)
+    if not new:
+        return None
     ranges = [each.new for each in changed_lines(hunks(before, after))]
     if not ranges:
         return None

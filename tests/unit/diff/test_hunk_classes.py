@@ -170,6 +170,15 @@ def test_format_that_only_a_hidden_neighbour_makes_harmless_is_not_marked() -> N
     assert not any(classes("a.py", before, after))
 
 
+def test_indentation_that_only_another_change_makes_right_is_not_marked() -> None:
+    """Without the folded change the file would not compile; the parser alone lets it pass."""
+    before = "def f():\n    with a:\n        b()\n        c()\n\n        d()\n        e()\n\n        g()\n"
+    after = "def f():\n    b()\n    c()\n\n    d()\n    e()\n\n    g()\n"
+
+    assert not any(classes("a.py", before, after))
+    assert proved_of("a.py", before, after) == []
+
+
 @pytest.mark.parametrize("broken", ["def f(:\n    x = 1\n", "x = (1\n", "class\n"])
 def test_file_that_does_not_parse_is_not_marked(broken: str) -> None:
     assert not any(classes("a.py", f"{broken}y  = 1\n", f"{broken}y = 1\n"))

@@ -84,6 +84,15 @@ def test_definition_that_is_added_twice_is_not_a_move(plan: Plan) -> None:
     assert plan.proved() == {}
 
 
+def test_equal_definitions_beside_lines_that_are_unique_are_not_moves(plan: Plan) -> None:
+    for number in (1, 2):
+        only = f"name_{number} = 'only here {number}'\n"
+        plan.change(f"a{number}.py", f"import os\n{only}\n\n{HELPER}", "import os\n")
+        plan.change(f"b{number}.py", "import sys\n", f"import sys\n{only}\n\n{HELPER}")
+
+    assert plan.proved() == {}
+
+
 def test_statements_that_change_places_are_not_a_move(plan: Plan) -> None:
     check = (
         "    if not user.is_allowed(action):\n        log.warning('denied %s', action)\n        raise Denied(action)\n"
