@@ -26,6 +26,7 @@ from tandem_desktop.services.audit import AuditCheck
 from tandem_desktop.services.checks import AcceptedChecks, Checks
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.engine import Engine, PlanActions
+from tandem_desktop.services.needed import Needed
 from tandem_desktop.services.portability import Bundles, Templates
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.rebases import Rebases
@@ -70,6 +71,8 @@ def build_engine(
     sandboxes = RehearsalSandboxes(
         shared.workspace, shared.locations, shared.objects, shared.settings.command_budget_bytes
     )
+    runner = CheckRunner(sandboxes, ResultStore(shared.locations.checks / "results"), shared.workspace.path)
+    checks = _checks(shared, runner)
     return Engine(
         locations=shared.locations,
         workspace=shared.workspace,
@@ -78,7 +81,8 @@ def build_engine(
         proposals=proposals,
         rebases=Rebases(shared.workspace, shared.objects, shared.plans, proposals),
         rehearsals=_rehearsals(shared, sandboxes, proposals, on_output),
-        checks=_checks(shared, sandboxes),
+        checks=checks,
+        needed=Needed(checks=checks, runner=runner, plans=shared.plans, objects=shared.objects, proposals=proposals),
         reflections=_reflections(shared, proposals),
         decisions=decisions,
         commenting=commenting,
@@ -243,11 +247,11 @@ def _rehearsals(
     )
 
 
-def _checks(shared: _Shared, sandboxes: RehearsalSandboxes) -> Checks:
+def _checks(shared: _Shared, runner: CheckRunner) -> Checks:
     folder, key = shared.locations.checks, shared.workspace.identity.key
     return Checks(
         workspace=shared.workspace,
-        runner=CheckRunner(sandboxes, ResultStore(folder / "results"), shared.workspace.path),
+        runner=runner,
         trees=TreeDigests(shared.workspace.path, folder / "digests" / f"{key}.json"),
         accepted=AcceptedChecks(folder / "accepted.json"),
         plans=shared.plans,

@@ -192,6 +192,11 @@ def _workers(jobs: int) -> int:
     return max(1, min(jobs, len(os.sched_getaffinity(0))))
 
 
+def beside(jobs: int) -> int:
+    """How many groups of so many jobs may run side by side."""
+    return max(1, len(os.sched_getaffinity(0)) // _workers(jobs))
+
+
 class _Collected:
     """The beginning of an output, up to one byte more than may be read."""
 

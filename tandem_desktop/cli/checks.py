@@ -5,9 +5,11 @@ from typing import Any
 
 from tandem_desktop.checks.catalog import CheckList
 from tandem_desktop.checks.evidence import CheckEvidence, Evidence, evidence_json
+from tandem_desktop.checks.needed import JudgedPart
 from tandem_desktop.cli.console import Line, Span, Tone, named, sentence
 from tandem_desktop.cli.formatting import command_text
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
+from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.runs import watched
 from tandem_desktop.domain.errors import ChecksNotAcceptedError
 from tandem_desktop.domain.events import CheckFinished, TandemEvent
@@ -49,6 +51,67 @@ def check(call: CommandContext) -> CommandResult:
     lines += _diagnostics(evidence)
     following = call.command("show", plan_id, "--diff")
     return CommandResult(data, lines, next=following, exit_code=1 if evidence.is_worse else 0)
+
+
+ATTENTION = "This says where to look, not what is right: a change that no check covers is noticed by nothing."
+
+
+def needed(call: CommandContext) -> CommandResult:
+    plan_id, given, service = call.plan_id(), call.arguments, call.engine.needed
+    refused = _accepted(call, plan_id)
+    if refused is not None:
+        return refused
+    only = tuple(given.only)
+    timeout_s = given.timeout and max(1, round(given.timeout))
+    judged: list[JudgedPart] = []
+
+    def told(part: JudgedPart, total: int) -> None:
+        judged.append(part)
+        if not call.console.as_json:
+            call.console.remark((Span(f"{len(judged)}/{total} ", Tone.QUIET), *_judged(part)))
+
+    with watched(call, 0, stopping=_STOPPING) as control:
+        found = service.find(plan_id, only=only, timeout_s=timeout_s, control=control, on_part=told)
+        data = {
+            "plan_id": plan_id,
+            "revision": found.revision,
+            "checked_by": list(found.checks),
+            "parts": [_part_json(each) for each in found.parts],
+            "attention_only": ATTENTION,
+        }
+        if given.shrink:
+            call.known.update(data)
+            answer = proposed(call, service.shrink(found, only=only, timeout_s=timeout_s, control=control))
+            lines = [*answer.lines, Span(ATTENTION, Tone.WARNING)]
+            return CommandResult({**data, **answer.data}, lines, next=answer.next)
+    strays = len(found.strays)
+    lines = [
+        (
+            Span(plan_id, Tone.STRONG),
+            f"  r{found.revision}  of {count(len(found.parts), 'part')} nothing notices {strays}",
+        ),
+        *(_judged(each) for each in found.parts),
+        Span(ATTENTION, Tone.WARNING),
+    ]
+    following = call.command("needed", plan_id, "--shrink") if strays else call.command("show", plan_id, "--diff")
+    return CommandResult(data, lines, next=following)
+
+
+def _judged(found: JudgedPart) -> tuple[Span | str, ...]:
+    word, tone = ("needed", Tone.ADDED) if found.is_needed else ("nothing notices", Tone.WARNING)
+    name = found.part.operation + (f":{found.part.hunk}" if found.part.hunk else "")
+    why = Span(sentence(f"  {found.why}" if found.why else ""), Tone.QUIET)
+    return (Span(f"{name:<8} ", Tone.STRONG), Span(f"{word:<15} ", tone), named(found.part.place), why)
+
+
+def _part_json(found: JudgedPart) -> dict[str, Any]:
+    return {
+        "operation": found.part.operation,
+        "hunk": found.part.hunk or None,
+        "place": found.part.place,
+        "verdict": "needed" if found.is_needed else "nothing notices",
+        "why": found.why,
+    }
 
 
 def summary(evidence: Evidence) -> str:

@@ -146,6 +146,21 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "PLAN [--accept] [--only NAME] [--timeout S]",
     ),
     CommandSpec(
+        "needed",
+        LOOK,
+        "which changes of a plan any check needs",
+        "Leave out each hunk in a shadow of its own and run the checks: `needed` where one comes out otherwise,\n"
+        "`nothing notices` where all stay the same. That is a hint where to look, never permission: a change without\n"
+        "a test is not noticed either. With --shrink a small set of hunks with the same results becomes a revision.",
+        (
+            ("tandem needed PLAN-1a2b3c4d", "is there anything that nothing needs?"),
+            ("tandem needed PLAN-1a2b3c4d --shrink", "propose the plan without it"),
+        ),
+        "checks:needed",
+        arguments.needed,
+        "PLAN [--shrink] [--accept] [--only NAME] [--timeout S]",
+    ),
+    CommandSpec(
         "stats",
         LOOK,
         "how the plans here have fared, and which tools were missing",

@@ -9,7 +9,7 @@ from pathlib import Path
 from tandem_desktop.checks.catalog import Check, CheckList, load_checks
 from tandem_desktop.checks.evidence import Evidence, Origins, PlacedDiagnostic, SideResult, compare, placed
 from tandem_desktop.checks.runner import CheckJob, CheckRunner
-from tandem_desktop.checks.trees import TreeDigests
+from tandem_desktop.checks.trees import TreeDigest, TreeDigests
 from tandem_desktop.domain.errors import BadInputError, ChecksNotAcceptedError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import CheckFinished, ChecksEnded, ChecksStarted
@@ -164,6 +164,15 @@ class Checks:
         if not offered.is_accepted:
             raise _not_accepted("These checks have not been accepted")
         return offered.list.only(only)
+
+    @property
+    def source(self) -> Workspace:
+        """The files that are checked."""
+        return self._workspace
+
+    def tree(self) -> TreeDigest:
+        """The digest of the files as they are."""
+        return self._trees.now()
 
     def _jobs(self, checks: tuple[Check, ...], version: PlanVersion) -> tuple[CheckJob, ...]:
         """Each check before, then each with the plan."""

@@ -29,6 +29,7 @@ from tandem_desktop.services.audit import AuditCheck
 from tandem_desktop.services.checks import Checks
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.generator import PlanGenerator
+from tandem_desktop.services.needed import Needed
 from tandem_desktop.services.portability import Bundles, Templates
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.rebases import Rebases
@@ -65,6 +66,7 @@ class Engine:
     boards: TaskBoards
     rehearsals: Rehearsals
     checks: Checks
+    needed: Needed
     reflections: Reflections
     audit: AuditLog
     audit_check: AuditCheck

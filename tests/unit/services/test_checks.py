@@ -10,7 +10,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.checks.evidence import CheckEvidence, Evidence
-from tandem_desktop.domain.errors import BadInputError, ChecksNotAcceptedError, UserAbortError
+from tandem_desktop.domain.errors import BadInputError, ChecksNotAcceptedError, StepRefusedError, UserAbortError
 from tandem_desktop.domain.events import CheckFinished, ChecksEnded, ChecksStarted, TandemEvent
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.commands import RunControl
@@ -282,3 +282,66 @@ def test_a_new_file_of_the_plan_is_seen_by_the_check(engine: Engine) -> None:
     assert only(
         engine, write("bin/run", "x"), {"description": "x", "tool": "chmod", "args": {"path": "bin/run", "mode": "755"}}
     ).fixed
+
+
+def verdicts(engine: Engine, plan: PlanVersion) -> dict[str, bool]:
+    found = engine.needed.find(plan.plan_id)
+    return {f"{each.part.operation}:{each.part.hunk}": each.is_needed for each in found.parts}
+
+
+LINES = "".join(f"line {number}\n" for number in range(40))
+
+
+def test_a_hunk_that_nothing_notices_is_told_from_one_that_a_check_needs(engine: Engine, root: Path) -> None:
+    (root / "b.txt").write_text(LINES)
+    listed(engine, "grep -q wanted b.txt && test -e made")
+    changed = LINES.replace("line 3\n", "wanted\n").replace("line 30\n", "stray\n")
+    plan = a_plan(engine, write("b.txt", changed), write("made", "x"), write("unused", "x"))
+    assert verdicts(engine, plan) == {"s1:1": True, "s1:2": False, "s2:0": True, "s3:0": False}
+
+
+def test_the_plan_is_shrunk_to_what_is_needed_as_a_revision_of_the_person(engine: Engine, root: Path) -> None:
+    (root / "b.txt").write_text(LINES)
+    listed(engine, "grep -q wanted b.txt")
+    changed = LINES.replace("line 3\n", "wanted\n").replace("line 30\n", "stray\n")
+    plan = a_plan(engine, write("b.txt", changed), write("unused", "x"))
+    shrunk = engine.needed.shrink(engine.needed.find(plan.plan_id))
+    assert (shrunk.revision, shrunk.origin.value, len(shrunk.operations)) == (2, "person", 1)
+    after = engine.objects.read_state(shrunk.operations[0].after)
+    assert after == LINES.replace("line 3\n", "wanted\n").encode()
+
+
+def test_one_of_two_changes_that_do_the_same_is_kept(engine: Engine) -> None:
+    listed(engine, "test -e one || test -e two")
+    plan = a_plan(engine, write("one", "x"), write("two", "x"))
+    found = engine.needed.find(plan.plan_id)
+    assert len(found.strays) == 2
+    assert len(engine.needed.shrink(found).operations) == 1
+
+
+def test_what_the_rest_needs_in_order_to_apply_is_needed(engine: Engine) -> None:
+    listed(engine, "true")
+    moved = {"description": "m", "tool": "move", "args": {"path": "new", "to": "newer"}}
+    assert verdicts(engine, a_plan(engine, write("new", "x"), moved))["s1:0"] is True
+
+
+def test_where_nothing_can_be_left_out_no_revision_is_made(engine: Engine) -> None:
+    listed(engine, "grep -q TWO a.txt")
+    plan = a_plan(engine)
+    with pytest.raises(StepRefusedError, match="nothing can be left out"):
+        engine.needed.shrink(engine.needed.find(plan.plan_id))
+
+
+def test_without_a_result_for_the_whole_plan_nothing_is_judged(engine: Engine) -> None:
+    listed(engine, "no-such-program")
+    with pytest.raises(StepRefusedError, match="no whole result"):
+        engine.needed.find(a_plan(engine).plan_id)
+
+
+def test_the_record_of_an_approval_keeps_the_digest_of_the_evidence(engine: Engine) -> None:
+    listed(engine, "true")
+    plan = a_plan(engine)
+    shown = engine.checks.run(plan.plan_id).evidence.digest
+    engine.decisions.approve_shown(plan.plan_id, plan.approval_hash, evidence=shown)
+    records = list(engine.locations.approvals.glob("PLAN-*.json"))
+    assert json.loads(records[0].read_bytes())["approval"]["evidence"] == shown
