@@ -35,6 +35,7 @@ from tandem_desktop.services.chat_log import ChatLog, RestorePoints
 from tandem_desktop.services.checks import OfferedChecks
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
+from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPages
 from tandem_desktop.sessions.advisors import Advisor, Advisors
 from tandem_desktop.sessions.external_calls import AgentCalls
@@ -372,6 +373,16 @@ class Background:
             return self.engine.checks.offered(), found.evidence
 
         return self.run(run)
+
+    def find_needed(self, plan_id: PlanId) -> "Future[NeededParts]":
+        """Leave out each part of a plan in turn; `stop_checks` ends it."""
+        control = self._checking = RunControl()
+        return self.run(self.engine.needed.find, plan_id, control=control)
+
+    def shrink(self, found: NeededParts) -> "Future[PlanVersion]":
+        """Make a revision of what is needed; `stop_checks` ends the search."""
+        control = self._checking = RunControl()
+        return self.run(self.engine.needed.shrink, found, control=control)
 
     def stop_checks(self) -> None:
         if self._checking is not None:

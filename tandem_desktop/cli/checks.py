@@ -7,7 +7,7 @@ from tandem_desktop.checks.catalog import CheckList
 from tandem_desktop.checks.evidence import CheckEvidence, Evidence, evidence_json
 from tandem_desktop.checks.needed import JudgedPart
 from tandem_desktop.cli.console import Line, Span, Tone, named, sentence
-from tandem_desktop.cli.formatting import command_text
+from tandem_desktop.cli.formatting import command_text, evidence_summary
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.runs import watched
@@ -41,11 +41,11 @@ def check(call: CommandContext) -> CommandResult:
     data = {
         "plan_id": plan_id,
         "revision": found.revision,
-        "summary": summary(evidence),
+        "summary": evidence_summary(evidence),
         "digest": evidence.digest,
         **evidence_json(evidence),
     }
-    lines: list[Line] = [(Span(plan_id, Tone.STRONG), f"  r{found.revision}  {summary(evidence)}")]
+    lines: list[Line] = [(Span(plan_id, Tone.STRONG), f"  r{found.revision}  {evidence_summary(evidence)}")]
     for each in evidence.checks:
         lines += ["", *_check(each)]
     lines += _diagnostics(evidence)
@@ -112,21 +112,6 @@ def _part_json(found: JudgedPart) -> dict[str, Any]:
         "verdict": "needed" if found.is_needed else "nothing notices",
         "why": found.why,
     }
-
-
-def summary(evidence: Evidence) -> str:
-    """The evidence in a line: `3 fixed · 1 new failure · 0 new type errors`."""
-    parts = []
-    if evidence.has("tests") or evidence.new_failures or evidence.fixed:
-        parts += [f"{evidence.fixed} fixed", count(evidence.new_failures, "new failure")]
-    if evidence.has("types"):
-        parts.append(count(evidence.new_diagnostics("types"), "new type error"))
-    if evidence.has("lint"):
-        parts.append(count(evidence.new_diagnostics("lint"), "new warning"))
-    unfinished = sum(bool(each.problem) for each in evidence.checks)
-    if unfinished:
-        parts.append(f"{count(unfinished, 'check')} without a whole result")
-    return " · ".join(parts)
 
 
 def offered_json(found: CheckList) -> dict[str, Any]:

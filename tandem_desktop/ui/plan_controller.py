@@ -22,6 +22,7 @@ from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.services.chat_log import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.checks import OfferedChecks
+from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.rehearsals import RehearsedEffects
 from tandem_desktop.services.runs import ListedRun
@@ -123,6 +124,8 @@ class ChecksRequestController(RequestController):
         checks.state_wanted.connect(self._look_for)
         checks.run_requested.connect(self._run)
         checks.stop_requested.connect(background.stop_checks)
+        checks.needed_requested.connect(self._find_needed)
+        checks.shrink_requested.connect(self._shrink)
 
     def _look_for(self, version: PlanVersion) -> None:
         engine = self._background.engine
@@ -140,17 +143,29 @@ class ChecksRequestController(RequestController):
         )
 
     def _run(self, plan_id: str, revision: int, accept: str, again: bool) -> None:
-        def ended(error: TandemError) -> None:
-            if isinstance(error, UserAbortError):
-                self._checks.stopped(plan_id, revision)
-            else:
-                self._checks.refuse(plan_id, revision, error.message)
-
         self._commands.run(
             self._background.check(PlanId(plan_id), revision, accept=accept, again=again),
             lambda found: self._checks.finish(PlanId(plan_id), revision, *found),
-            ended,
+            lambda error: self._ended(plan_id, revision, error),
         )
+
+    def _find_needed(self, plan_id: str, revision: int) -> None:
+        self._commands.run(
+            self._background.find_needed(PlanId(plan_id)),
+            self._checks.show_needed,
+            lambda error: self._ended(plan_id, revision, error),
+        )
+
+    def _shrink(self, found: NeededParts) -> None:
+        self._commands.run(
+            self._background.shrink(found), lambda _: self.changed.emit(), lambda error: self.failed.emit(error)
+        )
+
+    def _ended(self, plan_id: str, revision: int, error: TandemError) -> None:
+        if isinstance(error, UserAbortError):
+            self._checks.stopped(plan_id, revision)
+        else:
+            self._checks.refuse(plan_id, revision, error.message)
 
 
 Seen = Callable[[UndoPlan, tuple[RunId, ...]], None]

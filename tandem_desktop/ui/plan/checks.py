@@ -1,7 +1,7 @@
 """The Checks part of the plan header: what tests, types and linters say about the revision on screen."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
@@ -12,6 +12,7 @@ from tandem_desktop.domain.events import CheckFinished, ChecksStarted, TandemEve
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.services.checks import OfferedChecks
+from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.operations import LineMark, StagedOperationsModel
@@ -36,6 +37,9 @@ class ChecksState:
     done: int = 0
     total: int = 0
     is_running: bool = False
+    may_ask_for_needed: bool = False
+    """Whether the plan has several parts, of which one could be left out."""
+    needed: NeededParts | None = None
     refusal: str = ""
     """Why there is nothing to run or no result, as a sentence."""
 
@@ -55,7 +59,7 @@ class ChecksPart(QWidget):
     """A line with the result, and under it a list of commands, new failures and new messages."""
 
     requested = Signal(str)
-    """`run-checks`, `accept-checks` or `stop-checks`."""
+    """`run-checks`, `accept-checks`, `stop-checks`, `find-needed` or `shrink`."""
     path_requested = Signal(str)
     """Show the operation on this path."""
 
@@ -87,8 +91,8 @@ class ChecksPart(QWidget):
     def show_state(self, state: ChecksState) -> None:
         """Show the state; hidden while there is nothing to say."""
         before, self._state = self._state, state
-        if before.evidence != state.evidence or before.offered != state.offered:
-            self._is_open = _is_undecided(state)
+        if (before.evidence, before.offered, before.needed) != (state.evidence, state.offered, state.needed):
+            self._is_open = _is_undecided(state) or state.needed is not None
             self._shows_older = False
         message = self._message(state)
         self.setVisible(message is not None)
@@ -107,20 +111,34 @@ class ChecksPart(QWidget):
     def _message(self, state: ChecksState) -> tuple[str, str, tuple[tuple[str, str], ...]] | None:
         again = ("run-checks", tr("Run again"))
         if state.is_running:
-            text = tr("Checks: {done} of {total} done.", done=state.done, total=state.total)
+            text = tr("Leaving out each part in turn, to see whether a check notices…")
+            if state.total:
+                text = tr("Checks: {done} of {total} done.", done=state.done, total=state.total)
             return "info", text, (("stop-checks", tr("Stop")),)
         if state.refusal:
             return "risk", state.refusal, (again,)
         if state.evidence is not None:
             details = (("details", tr("Hide") if self._is_open else tr("Details")),)
             has_lines = any(True for _ in _evidence_lines(state.evidence, shows_older=False))
-            return _tone(state.evidence), summary(state.evidence), (*(details if has_lines else ()), again)
+            more = self._about_needed(state)
+            text = " ".join(filter(None, (summary(state.evidence), more[0])))
+            return _tone(state.evidence), text, (*(details if has_lines else ()), *more[1], again)
         if state.offered is None or not state.offered.list.checks:
             return None
         if not state.offered.is_accepted:
             text = tr("Checks can run for each plan, confined and without a network. Nothing has run yet.")
             return "info", text, (("accept-checks", tr("Accept and run")),)
         return "info", tr("The checks have not run for this revision."), (("run-checks", tr("Run checks")),)
+
+    def _about_needed(self, state: ChecksState) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """What is known of parts that nothing notices, and what can be done about them."""
+        if state.needed is None:
+            return "", (("find-needed", tr("What is needed?")),) if state.may_ask_for_needed else ()
+        strays = len(state.needed.strays)
+        if not strays:
+            return f"· {tr('A check notices each part.')}", ()
+        told = tr_n("Nothing notices {n} part.", "Nothing notices {n} parts.", strays)
+        return f"· {told}", (("shrink", tr("Shrink to what is needed")),)
 
     def _show_list(self) -> None:
         lines = list(self._lines()) if self._is_open else []
@@ -140,6 +158,7 @@ class ChecksPart(QWidget):
     def _lines(self) -> Iterator[ListedLine]:
         state = self._state
         if state.evidence is not None:
+            yield from _needed_lines(state.needed)
             yield from _evidence_lines(state.evidence, shows_older=self._shows_older)
         elif _is_undecided(state) and state.offered is not None:
             for check in state.offered.list.checks:
@@ -217,6 +236,17 @@ def _evidence_lines(evidence: Evidence, *, shows_older: bool) -> Iterator[Listed
         yield from (ListedLine(_diagnostic_text(each), "muted", each.path) for each in older)
 
 
+def _needed_lines(needed: NeededParts | None) -> Iterator[ListedLine]:
+    if needed is None or not needed.strays:
+        return
+    for part in needed.strays:
+        hunk = tr(", change {n}", n=part.hunk) if part.hunk else ""
+        yield ListedLine(tr("nothing notices: {place}", place=f"{visible_name(part.place)}{hunk}"), "risk", part.place)
+    yield ListedLine(
+        tr("This says where to look, not what is right: what no check covers is noticed by nothing."), "muted"
+    )
+
+
 def _diagnostic_text(each: PlacedDiagnostic) -> str:
     place = f"{visible_name(each.path)}:{each.line}" if each.line else visible_name(each.path)
     return f"{place}  {visible(each.code)}  {visible(each.message)}"
@@ -231,6 +261,10 @@ class ChecksController(QObject):
     """Plan id, revision, the digest of a list to accept first (or nothing), and whether stored results are ignored;
     answered by `finish`, `refuse` or `stopped`."""
     stop_requested = Signal()
+    needed_requested = Signal(str, int)
+    """Plan id and revision; answered by `show_needed`, `refuse` or `stopped`."""
+    shrink_requested = Signal(object)
+    """`NeededParts` to be made a revision of."""
 
     def __init__(self, part: ChecksPart, model: StagedOperationsModel, parent: QObject) -> None:
         super().__init__(parent)
@@ -239,6 +273,8 @@ class ChecksController(QObject):
         self._page: PlanPage | None = None
         self._key: tuple[object, ...] = ()
         self._state = ChecksState()
+        self._before_needed = ChecksState()
+        """What is shown again when a search for needed parts, or a run, has ended without a result."""
         part.requested.connect(self._asked)
 
     def show_page(self, page: PlanPage | None) -> None:
@@ -277,6 +313,7 @@ class ChecksController(QObject):
         if page is None or self._state.is_running:
             return
         total = 2 * len(self._state.offered.list.checks) if self._state.offered is not None else 0
+        self._before_needed = ChecksState(offered=self._state.offered)
         self._tell(ChecksState(offered=self._state.offered, is_running=True, total=total))
         self.run_requested.emit(page.version.plan_id, page.version.revision, accept, again)
 
@@ -296,9 +333,13 @@ class ChecksController(QObject):
         if self._is_shown(plan_id, revision):
             self._tell(ChecksState(offered=self._state.offered, refusal=sentence))
 
+    def show_needed(self, needed: NeededParts) -> None:
+        if self._is_shown(needed.plan_id, needed.revision):
+            self._tell(replace(self._before_needed, needed=needed))
+
     def stopped(self, plan_id: str, revision: int) -> None:
         if self._is_shown(plan_id, revision):
-            self._tell(ChecksState(offered=self._state.offered))
+            self._tell(replace(self._before_needed, is_running=False))
 
     def _is_shown(self, plan_id: str, revision: int) -> bool:
         page = self._page
@@ -311,10 +352,18 @@ class ChecksController(QObject):
                 self.stop_requested.emit()
             case "accept-checks" if offered is not None:
                 self.run(accept=offered.list.digest)
+            case "find-needed" if self._page is not None:
+                version = self._page.version
+                self._before_needed = self._state
+                self._tell(replace(self._state, evidence=None, is_running=True, done=0, total=0))
+                self.needed_requested.emit(version.plan_id, version.revision)
+            case "shrink" if self._state.needed is not None:
+                self.shrink_requested.emit(self._state.needed)
             case "run-checks":
                 self.run(again=self._state.evidence is not None)
 
     def _tell(self, state: ChecksState) -> None:
+        state = replace(state, may_ask_for_needed=self._page is not None and _has_parts(self._page))
         self._state = state
         self._part.show_state(state)
         self._mark()
@@ -322,6 +371,10 @@ class ChecksController(QObject):
     def _mark(self) -> None:
         page, evidence = self._page, self._state.evidence
         self._model.set_line_marks(_marks(page, evidence) if page is not None and evidence is not None else {})
+
+
+def _has_parts(page: PlanPage) -> bool:
+    return sum(max(1, len(view.hunks)) for view in page.views) > 1
 
 
 def _marks(page: PlanPage, evidence: Evidence) -> Mapping[OperationId, Mapping[int, LineMark]]:

@@ -5,8 +5,11 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.checks.catalog import Check, CheckList
 from tandem_desktop.checks.evidence import Diagnostic, Evidence, LineMap, SideResult, compare, placed
+from tandem_desktop.checks.needed import JudgedPart, PlanPart
 from tandem_desktop.domain.events import CheckFinished
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.services.checks import OfferedChecks
+from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.diff.model import build_file_diff
 from tandem_desktop.ui.diff.view import DiffView
@@ -155,3 +158,33 @@ def test_an_answer_about_another_revision_is_ignored(panel: ExecutionPlanPanel, 
 def test_a_list_that_cannot_be_read_is_a_sentence(panel: ExecutionPlanPanel, page: PlanPage) -> None:
     panel.checks.refuse(page.version.plan_id, page.version.revision, "checks.toml is not valid TOML.")
     assert panel.header.checks.line.text == "checks.toml is not valid TOML."
+
+
+def test_what_nothing_notices_is_listed_with_its_warning_and_can_be_shrunk(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    page = a_page(viewed(a_write("a", b"x\n")), viewed(a_write("b", b"x\n", id="s2")))
+    panel.show_page(page)
+    version = page.version
+    panel.checks.show_known(version, offered(accepted=True), evidence(), runs=True)
+    with qtbot.waitSignal(panel.checks.needed_requested):
+        click(panel, "find-needed")
+    stray = JudgedPart(PlanPart(OperationId("s2"), 0, "b"), is_needed=False, why="")
+    found = NeededParts(version.plan_id, version.revision, (stray,), ("pytest",))
+    panel.checks.show_needed(found)
+    assert "Nothing notices 1 part." in panel.header.checks.line.text
+    assert panel.header.checks.listed[0] == "nothing notices: b"
+    assert "not what is right" in panel.header.checks.listed[1]
+    assert panel.checks.shown_digest == evidence().digest
+    with qtbot.waitSignal(panel.checks.shrink_requested) as asked:
+        click(panel, "shrink")
+    assert asked.args == [found]
+
+
+def test_a_search_that_is_stopped_shows_the_evidence_again(panel: ExecutionPlanPanel) -> None:
+    page = a_page(viewed(a_write("a", b"x\n")), viewed(a_write("b", b"x\n", id="s2")))
+    panel.show_page(page)
+    panel.checks.show_known(page.version, offered(accepted=True), evidence(), runs=True)
+    click(panel, "find-needed")
+    panel.checks.stopped(page.version.plan_id, page.version.revision)
+    assert panel.header.checks.line.text.startswith("1 fixed")
