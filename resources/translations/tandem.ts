@@ -53,6 +53,11 @@
             </translation>
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>, change {n}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>1, will really run in its place among the files</source>
             <translation type="unfinished" />
@@ -90,6 +95,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>A bot or release tool acts on the repository as this says.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>A check notices each part.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2441,6 +2451,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Leaving out each part in turn, to see whether a check notices…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Let it really run</source>
             <translation type="unfinished" />
@@ -2980,6 +2995,14 @@
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Nothing is proposed; the plan stays as it is.</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Nothing notices {n} parts.</source>
+            <extracomment>Of one: Nothing notices {n} part.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
@@ -4291,6 +4314,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Shrink to what is needed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
             <source>Side by side</source>
@@ -5377,6 +5405,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>This says where to look, not what is right: what no check covers is noticed by nothing.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>This version comes without notes.</source>
             <translation type="unfinished" />
@@ -5727,6 +5760,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>What is installed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>What is needed?</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6881,6 +6919,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>nothing in conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>nothing notices: {place}</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -25,7 +25,7 @@ class ReportError(Exception):
 
 
 @dataclass(slots=True)
-class Report:
+class CheckReport:
     """What a report says. Of a test that is named twice the worse result counts."""
 
     passed: dict[str, None] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Report:
         )
 
 
-def read_report(form: str, data: bytes, workspace: str, cwd: str = ".") -> Report:
+def read_report(form: str, data: bytes, workspace: str, cwd: str = ".") -> CheckReport:
     """What `data` says, in the format `form`; paths relative to the workspace.
 
     Raises:
@@ -71,7 +71,7 @@ def read_report(form: str, data: bytes, workspace: str, cwd: str = ".") -> Repor
     """
     if len(data) > MOST_REPORT_BYTES:
         raise ReportError(f"its report has more than {MOST_REPORT_BYTES:,} bytes")
-    report = Report()
+    report = CheckReport()
     try:
         _READERS[form](data, report, _Paths(workspace, cwd))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
@@ -139,7 +139,7 @@ def _json_lines(data: bytes) -> Iterator[dict[str, Any]]:
                 yield found
 
 
-def _nothing(data: bytes, report: Report, place: _Paths) -> None:
+def _nothing(data: bytes, report: CheckReport, place: _Paths) -> None:
     """Only the exit code counts."""
 
 
@@ -147,7 +147,7 @@ _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _SAFE_ENCODINGS = (b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"latin-1")
 
 
-def _junit(data: bytes, report: Report, place: _Paths) -> None:
+def _junit(data: bytes, report: CheckReport, place: _Paths) -> None:
     from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped  # slow to load
 
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -179,7 +179,7 @@ _TIME = re.compile(r"\s+#\s*time=.*$")
 _BAIL_OUT = re.compile(r"^\s*Bail out!\s*(.*)$")
 
 
-def _tap(data: bytes, report: Report, place: _Paths) -> None:
+def _tap(data: bytes, report: CheckReport, place: _Paths) -> None:
     """Output without one result line is no TAP; then only the exit code counts."""
     number = 0
     for line in _lines(data):
@@ -198,7 +198,7 @@ def _tap(data: bytes, report: Report, place: _Paths) -> None:
         report.add_case(name, passed=match["not"] is None or directive is not None)
 
 
-def _sarif(data: bytes, report: Report, place: _Paths) -> None:
+def _sarif(data: bytes, report: CheckReport, place: _Paths) -> None:
     found = _json(data)
     if not str(found["version"]).startswith("2.1"):
         raise ReportError(f"its report is SARIF {_clean(str(found['version']), 20)}; 2.1 is read here")
@@ -215,14 +215,14 @@ def _sarif(data: bytes, report: Report, place: _Paths) -> None:
                 )
 
 
-def _ruff(data: bytes, report: Report, place: _Paths) -> None:
+def _ruff(data: bytes, report: CheckReport, place: _Paths) -> None:
     for each in _json_after_noise(data, b"["):
         code, location = each.get("code"), each.get("location") or {}
         severity = each.get("severity") or "error"
         report.add(place(each["filename"]), location.get("row"), severity, code or "syntax", each["message"])
 
 
-def _pyright(data: bytes, report: Report, place: _Paths) -> None:
+def _pyright(data: bytes, report: CheckReport, place: _Paths) -> None:
     for each in _json_after_noise(data, b"{")["generalDiagnostics"]:
         line = (each.get("range") or {}).get("start", {}).get("line")
         number = line + 1 if isinstance(line, int) else 0
@@ -233,7 +233,7 @@ _MYPY = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)*: (?P<severity>err
 _MYPY_CODE = re.compile(r"\s+\[([a-z0-9-]+)\]$")
 
 
-def _mypy(data: bytes, report: Report, place: _Paths) -> None:
+def _mypy(data: bytes, report: CheckReport, place: _Paths) -> None:
     """A line of JSON for each message; text as versions before 1.11 print it."""
     for line in _lines(data):
         if line.startswith("{"):
@@ -246,7 +246,7 @@ def _mypy(data: bytes, report: Report, place: _Paths) -> None:
             report.add(place(match["path"]), int(match["line"][:9]), match["severity"], code and code[1], message)
 
 
-def _eslint(data: bytes, report: Report, place: _Paths) -> None:
+def _eslint(data: bytes, report: CheckReport, place: _Paths) -> None:
     for file in _json_after_noise(data, b"["):
         for each in file["messages"]:
             severity = "error" if each.get("fatal") or each["severity"] == 2 else "warning"
@@ -259,7 +259,7 @@ _TSC = re.compile(
 _TSC_BARE = re.compile(r"^(?P<severity>error|warning) (?P<code>TS\d+): (?P<message>.*)$")
 
 
-def _tsc(data: bytes, report: Report, place: _Paths) -> None:
+def _tsc(data: bytes, report: CheckReport, place: _Paths) -> None:
     for line in _lines(data):
         if match := _TSC.match(line):
             number = int(match["line"][:9])
@@ -268,7 +268,7 @@ def _tsc(data: bytes, report: Report, place: _Paths) -> None:
             report.add("", 0, match["severity"], match["code"], match["message"])
 
 
-def _cargo(data: bytes, report: Report, place: _Paths) -> None:
+def _cargo(data: bytes, report: CheckReport, place: _Paths) -> None:
     for each in _json_lines(data):
         if each.get("reason") != "compiler-message":
             continue
@@ -287,13 +287,13 @@ def _cargo(data: bytes, report: Report, place: _Paths) -> None:
 _LIBTEST = re.compile(r"^test (?P<name>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)")
 
 
-def _libtest(data: bytes, report: Report, place: _Paths) -> None:
+def _libtest(data: bytes, report: CheckReport, place: _Paths) -> None:
     for line in _lines(data):
         if (match := _LIBTEST.match(line)) and match["result"] != "ignored":
             report.add_case(match["name"], passed=match["result"] == "ok")
 
 
-def _gotest(data: bytes, report: Report, place: _Paths) -> None:
+def _gotest(data: bytes, report: CheckReport, place: _Paths) -> None:
     for each in _json_lines(data):
         action, test = each.get("Action"), each.get("Test")
         if action not in ("pass", "fail") or (not test and action == "pass"):
@@ -304,13 +304,13 @@ def _gotest(data: bytes, report: Report, place: _Paths) -> None:
 _GOVET = re.compile(r"^(?:vet: )?(?P<path>[^:\s][^:\n]*\.go):(?P<line>\d+)(?::\d+)?: (?P<message>.*)$")
 
 
-def _govet(data: bytes, report: Report, place: _Paths) -> None:
+def _govet(data: bytes, report: CheckReport, place: _Paths) -> None:
     for line in _lines(data):
         if match := _GOVET.match(line):
             report.add(place(match["path"]), int(match["line"][:9]), "error", "vet", match["message"])
 
 
-_READERS: Mapping[str, Callable[[bytes, Report, _Paths], None]] = {
+_READERS: Mapping[str, Callable[[bytes, CheckReport, _Paths], None]] = {
     "exit": _nothing,
     "junit": _junit,
     "tap": _tap,

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from tandem_desktop.checks.catalog import Check
 from tandem_desktop.checks.evidence import SideResult
-from tandem_desktop.checks.reports import MOST_REPORT_BYTES, Report, ReportError, read_report
+from tandem_desktop.checks.reports import MOST_REPORT_BYTES, CheckReport, ReportError, read_report
 from tandem_desktop.domain.approval import canonical, digest
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import TandemError, UserAbortError
@@ -163,7 +163,7 @@ class CheckRunner:
         call = CommandCall(command=check.command, cwd=check.cwd, timeout_s=timeout_s)
         done = sandbox.look_at(call, control, said.add, complained.add)
         _log.debug("check %s: exit code %d, %.1f s", check.name, done.exit_code, done.seconds)
-        report, problem = Report(), _mishap(check, done, timeout_s)
+        report, problem = CheckReport(), _mishap(check, done, timeout_s)
         if not problem:
             try:
                 report = read_report(

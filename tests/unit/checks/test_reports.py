@@ -5,16 +5,16 @@ import json
 import pytest
 
 from tandem_desktop.checks import reports
-from tandem_desktop.checks.reports import Report, ReportError, read_report
+from tandem_desktop.checks.reports import CheckReport, ReportError, read_report
 
 ROOT = "/work/space"
 
 
-def read(form: str, text: str | bytes, cwd: str = ".") -> Report:
+def read(form: str, text: str | bytes, cwd: str = ".") -> CheckReport:
     return read_report(form, text.encode() if isinstance(text, str) else text, ROOT, cwd)
 
 
-def said(report: Report) -> list[tuple[str, int, str, str]]:
+def said(report: CheckReport) -> list[tuple[str, int, str, str]]:
     return [(each.path, each.line, each.severity, each.code) for each in report.diagnostics]
 
 
