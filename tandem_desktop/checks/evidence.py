@@ -41,6 +41,8 @@ class SideResult(Frozen):
     diagnostics: tuple[Diagnostic, ...] = ()
     problem: str = ""
     """Why there is no whole result, as a clause; empty where there is one."""
+    has_run: bool = True
+    """False where the check was not started: the plan does not apply, or nothing could hold the check back."""
     notes: tuple[str, ...] = ()
     """What else a reader should know: it wanted the network, it wrote outside."""
     output: str = ""
@@ -166,9 +168,10 @@ def compare(name: str, command: str, subject: Subject, before: SideResult, after
     known = {*after.passed, *after.failed}
     gone = tuple(each for each in before.passed if each not in known) if after.counts_tests else ()
     was_good, is_good = before.exit == 0 and not before.problem, after.exit == 0 and not after.problem
-    if was_good and not is_good and not failed_after and not _says_more(before, after):
+    broke = after.has_run and bool(after.problem) and not before.problem
+    if broke or (after.has_run and was_good and not is_good and not failed_after and not _says_more(before, after)):
         why = after.problem or f"exit code {after.exit}"
-        new = (f"{name}: {why}",)
+        new = (*new, f"{name}: {why}")
     if is_good and not was_good and not before.failed and not _says_more(after, before):
         fixed = (name,)
     return CheckEvidence(

@@ -145,18 +145,18 @@ class CheckRunner:
 
     def _run(self, job: CheckJob, control: RunControl, timeout_s: int) -> SideResult:
         if control.is_aborted:
-            return SideResult(exit=None, problem="it was stopped")
+            return SideResult(exit=None, has_run=False, problem="it was stopped")
         try:
             with self._sandboxes.open(network=False) as sandbox:
                 if sandbox.obstacle:
-                    return SideResult(exit=None, problem=f"it was not run: {sandbox.obstacle}")
+                    return SideResult(exit=None, has_run=False, problem=f"it was not run: {sandbox.obstacle}")
                 if why := _prepare(sandbox, job.operations, control):
-                    return SideResult(exit=None, problem=why)
+                    return SideResult(exit=None, has_run=False, problem=why)
                 return self._looked(job.check, sandbox, control, timeout_s)
         except TandemError as refusal:
-            return SideResult(exit=None, problem=refusal.message.rstrip("."))
+            return SideResult(exit=None, has_run=False, problem=refusal.message.rstrip("."))
         except OSError as error:
-            return SideResult(exit=None, problem=f"it could not be run: {error.strerror or error}")
+            return SideResult(exit=None, has_run=False, problem=f"it could not be run: {error.strerror or error}")
 
     def _looked(self, check: Check, sandbox: RehearsalSandbox, control: RunControl, timeout_s: int) -> SideResult:
         said, complained = _Collected(MOST_REPORT_BYTES), _Collected(_OUTPUT_TAIL * 8)

@@ -5,6 +5,7 @@ download. Every plan is made at run time: a mutation that the package's own test
 """
 
 import ast
+import itertools
 import os
 import random
 import subprocess
@@ -13,9 +14,11 @@ import tarfile
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from tandem_desktop.app.wiring import build_engine
@@ -68,7 +71,7 @@ class Figures:
     true_strays: int = 0
     false_strays: int = 0
     missed_strays: int = 0
-    packages: dict[str, int] = field(default_factory=dict)
+    packages: Counter[str] = field(default_factory=Counter)
 
 
 def run(rounds: int, *, archives: Path | None = None, count: int = 200) -> Iterator[tuple[str, str]]:
@@ -79,9 +82,14 @@ def run(rounds: int, *, archives: Path | None = None, count: int = 200) -> Itera
     with tempfile.TemporaryDirectory(prefix="tandem-checks-") as folder:
         packages = [found for each in sorted(archives.glob("*.tar.gz")) if (found := Package.open(each, Path(folder)))]
         figures = Figures()
-        share = -(-count // max(1, len(packages)))
+        waiting = packages
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda package: package.measure(figures, share), packages))
+            while waiting and figures.plans < count:  # a package without further faults leaves its share to the others
+                share = -(-(count - figures.plans) // len(waiting))
+                made = list(pool.map(lambda package, share=share: package.measure(figures, share), waiting))
+                waiting = [package for package, number in zip(waiting, made, strict=True) if number == share]
+        for package in packages:
+            package.close()
     yield from _table(figures)
 
 
@@ -123,23 +131,33 @@ class Package:
         code, failing, _ = package.bare()
         return package if code == 0 and not failing else None
 
-    def measure(self, figures: Figures, share: int) -> None:
+    def measure(self, figures: Figures, share: int) -> int:
+        """Make so many plans; how many there were faults for."""
+        made = 0
+        for fault in itertools.islice(self._pending, share):
+            self._check(self._engine, fault, figures)
+            if (figures.packages[self.name] + made) % 2 == 0:
+                self._judge(self._engine, fault, figures)
+            made += 1
+        figures.packages[self.name] += made
+        return made
+
+    @cached_property
+    def _engine(self) -> Engine:
         (self.root / ".tandem").mkdir()
         listed = f"[[check]]\nname = 'tests'\ncommand = '''{COMMAND}'''\nformat = 'junit'\ntimeout = {LIMIT_S * 3}\n"
         (self.root / ".tandem" / "checks.toml").write_text(listed)
         engine = build_engine(self.root, state=self._state)
         engine.checks.accept(engine.checks.offered().list.digest)
         engine.checks.run(engine.proposals.propose(plan_json(write("first-plan.txt", "x"))).plan_id)  # stores the base
-        made = 0
-        for fault in self._faults():
-            self._check(engine, fault, figures)
-            made += 1
-            if made % 2 == 0:
-                self._judge(engine, fault, figures)
-            if made >= share:
-                break
-        figures.packages[self.name] = made
-        engine.close()
+        return engine
+
+    @cached_property
+    def _pending(self) -> Iterator[Fault]:
+        return self._faults()
+
+    def close(self) -> None:
+        self._engine.close()
 
     def bare(self) -> tuple[int, frozenset[str], float]:
         """The command as a person runs it: exit code, failing tests, seconds."""

@@ -60,6 +60,16 @@ def test_a_failure_that_no_report_names_is_a_new_failure_of_the_check() -> None:
     assert between(SideResult(exit=1), SideResult(exit=0)).fixed == ("c",)
 
 
+def test_a_check_that_gives_no_result_any_more_is_a_new_failure_whatever_failed_before() -> None:
+    broken = SideResult(exit=4, problem="it left no report")
+    assert between(cases(("a",), ("b",)), broken).new_failures == ("c: it left no report",)
+
+
+def test_a_check_that_was_not_started_is_a_problem_and_no_failure() -> None:
+    found = between(cases(("a",)), SideResult(exit=None, has_run=False, problem="a.txt has changed"))
+    assert (found.new_failures, found.problem) == ((), "with the plan: a.txt has changed")
+
+
 def test_what_did_not_work_before_either_is_no_new_failure() -> None:
     missing = SideResult(exit=None, problem="its program cannot be started")
     found = between(missing, missing)
