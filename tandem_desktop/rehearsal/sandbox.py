@@ -400,7 +400,7 @@ class RehearsalSandboxes:
     def sweep(self) -> None:
         """Remove sandboxes without an owner."""
         for leftover in self._locations.shadows.glob(f"{_PREFIX}*"):
-            if leftover in self._own or not (leftover / "lock").exists():
+            if leftover in self._own or _is_empty(leftover):
                 continue
             with contextlib.suppress(OSError), atomic.held_or_busy(leftover / "lock") as free:
                 if free:
@@ -415,6 +415,14 @@ def _places(home: Path, workspace: Path) -> tuple[Path, ...]:
     named = (home, *map(Path, _TEMPORARY), Path(os.environ.get("TMPDIR", _TEMPORARY[0])))
     real = sorted({place.resolve() for place in named if place.is_dir()})
     return tuple(place for place in real if place != Path("/") and not place.is_relative_to(workspace))
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether nothing is in it yet: another process is just making it, and takes its lock next."""
+    try:
+        return not os.listdir(folder)
+    except OSError:
+        return True
 
 
 def _read_regular(path: Path, most_bytes: int) -> bytes | None:
