@@ -12,6 +12,7 @@ from tandem_desktop.advisors.orchestrator import OrchestrationService
 from tandem_desktop.advisors.perspective_planning import PerspectivePlanning
 from tandem_desktop.advisors.perspectives import advise_order
 from tandem_desktop.advisors.reflection import ReflectionService
+from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, Picture
 from tandem_desktop.domain.errors import TandemError
@@ -31,8 +32,10 @@ from tandem_desktop.policy.tools import planning_bundle
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.choices import Choices
 from tandem_desktop.services.chat_log import ChatLog, RestorePoints
+from tandem_desktop.services.checks import OfferedChecks
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
+from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPages
 from tandem_desktop.sessions.advisors import Advisor, Advisors
 from tandem_desktop.sessions.external_calls import AgentCalls
@@ -324,6 +327,7 @@ class Background:
         self._control: RunControl | None = None
         self.pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
+        self._checking: RunControl | None = None
         self._watched: PlanId | None = None
         self._watch = DiskWatch(engine.locations.workspace, self._disk_touched)
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
@@ -356,6 +360,34 @@ class Background:
         control = self._rehearsing = RunControl()
         return self.run(self.engine.rehearsals.rehearse, plan_id, revision, network=network, control=control)
 
+    def check(
+        self, plan_id: PlanId, revision: int, *, accept: str = "", again: bool = False
+    ) -> "Future[tuple[OfferedChecks, Evidence]]":
+        """Run the checks of a plan, after accepting the list of this digest; `stop_checks` ends them."""
+        control = self._checking = RunControl()
+
+        def run() -> tuple[OfferedChecks, Evidence]:
+            if accept:
+                self.engine.checks.accept(accept)
+            found = self.engine.checks.run(plan_id, revision, again=again, control=control)
+            return self.engine.checks.offered(), found.evidence
+
+        return self.run(run)
+
+    def find_needed(self, plan_id: PlanId) -> "Future[NeededParts]":
+        """Leave out each part of a plan in turn; `stop_checks` ends it."""
+        control = self._checking = RunControl()
+        return self.run(self.engine.needed.find, plan_id, control=control)
+
+    def shrink(self, found: NeededParts) -> "Future[PlanVersion]":
+        """Make a revision of what is needed; `stop_checks` ends the search."""
+        control = self._checking = RunControl()
+        return self.run(self.engine.needed.shrink, found, control=control)
+
+    def stop_checks(self) -> None:
+        if self._checking is not None:
+            self._checking.abort()
+
     def orchestrate(self, session_id: SessionId, task: str, profile: AgentProfile) -> "Future[Orchestration]":
         """Take a task from a plan to its end; the plan and its adjustments are decided about as any others."""
         advisor = self._sessions.advisor(Advisors(self.engine.settings.advisors, profile))
@@ -383,6 +415,7 @@ class Background:
         """Stop runs and agents and wait for them. The shadows are kept."""
         self.stop_run()
         self.stop_rehearsal()
+        self.stop_checks()
         self._watch.close()
         self.orchestrations.stop()
         if self._orchestrating is not None and not self._orchestrating.cancelled():

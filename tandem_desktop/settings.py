@@ -86,6 +86,13 @@ class Settings(Frozen):
     rehearse_with_network: bool = Field(
         default=False, description="Whether a command Tandem rehearses may use the network."
     )
+    checks_when_a_plan_arrives: bool = Field(
+        default=True,
+        description=(
+            "Whether the window runs the checks of the workspace by itself for each plan; only a list you have "
+            "accepted is run."
+        ),
+    )
     approval_hours: Annotated[int, Field(ge=1, le=30 * _DAY)] = Field(
         default=_DAY, description="How many hours an approval can be used."
     )
@@ -243,6 +250,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Plans and runs",
         (
             "approval_hours",
+            "checks_when_a_plan_arrives",
             "on_failure",
             "executor_timeout_minutes",
             "command_budget_bytes",

@@ -76,7 +76,7 @@ def load_settings(config: Path, workspace_file: Path | None = None) -> LoadedSet
 
 
 def _from_toml(path: Path) -> Settings:
-    text = _read(path, follow_links=True)
+    text = read_small_file(path, follow_links=True)
     if text is None:
         return Settings()
     try:
@@ -111,7 +111,7 @@ def _bad_field(path: Path, text: str, field: str, unknown: bool, message: str) -
 
 
 def _tightened(settings: Settings, path: Path) -> LoadedSettings:
-    text = _read(path, follow_links=False)
+    text = read_small_file(path, follow_links=False)
     if text is None:
         return LoadedSettings(settings)
     fields = _workspace_fields(path, text)
@@ -165,7 +165,7 @@ def _number(path: Path, field: str, value: Any) -> int:
     )
 
 
-def _read(path: Path, *, follow_links: bool) -> str | None:
+def read_small_file(path: Path, *, follow_links: bool) -> str | None:
     """The text of a small regular file, or None if there is none; does not block on a pipe."""
     flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
     try:

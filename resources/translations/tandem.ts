@@ -53,6 +53,11 @@
             </translation>
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>, change {n}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>1, will really run in its place among the files</source>
             <translation type="unfinished" />
@@ -90,6 +95,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>A bot or release tool acts on the repository as this says.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>A check notices each part.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -185,6 +195,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Accept</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Accept and run</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -311,6 +326,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>All folders</source>
             <translation type="unfinished" />
@@ -871,6 +887,26 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Checks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Checks can run for each plan, confined and without a network. Nothing has run yet.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Checks when a plan arrives</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Checks: {done} of {total} done.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Choose who plans. Every agent works in a shadow of your project: nothing changes on disk until you say so.</source>
             <translation type="unfinished" />
@@ -1358,6 +1394,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Details</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Diagnostics could not be written to {file}: {reason}.</source>
             <translation type="unfinished" />
@@ -1792,6 +1833,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>Folders of the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <source>Format only</source>
             <translation type="unfinished" />
@@ -1954,6 +2000,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>Hide</source>
             <translation type="unfinished" />
@@ -2438,6 +2485,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Leave the files as they are now and close the run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Leaving out each part in turn, to see whether a check notices…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2980,6 +3032,14 @@
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Nothing is proposed; the plan stays as it is.</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Nothing notices {n} parts.</source>
+            <extracomment>Of one: Nothing notices {n} part.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
@@ -3924,6 +3984,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Run again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Run checks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>Run for real too</source>
             <translation type="unfinished" />
@@ -4291,6 +4361,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Shrink to what is needed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
             <source>Side by side</source>
@@ -4426,6 +4501,7 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
@@ -4777,6 +4853,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>The call in full</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>The checks have not run for this revision.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5377,6 +5458,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>This says where to look, not what is right: what no check covers is noticed by nothing.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>This version comes without notes.</source>
             <translation type="unfinished" />
@@ -5730,6 +5816,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>What is needed?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>What is new</source>
@@ -5904,6 +5995,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Whether the desktop is told when a decision is needed and the window is not in front.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether the window runs the checks of the workspace by itself for each plan; only a list you have accepted is run.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6569,6 +6665,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>fixed: {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/operations.py" />
             <source>folder</source>
             <translation type="unfinished" />
@@ -6823,8 +6924,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>new failure: {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>no longer in the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>no longer run: {name}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6881,6 +6992,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>nothing in conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>nothing notices: {place}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7536,6 +7652,14 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} checks without a whole result</source>
+            <extracomment>Of one: {n} check without a whole result</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{n} commands</source>
@@ -7713,6 +7837,11 @@
                 <numerusform />
             </translation>
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} fixed</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} h ago</source>
@@ -7764,6 +7893,14 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} messages that were there before…</source>
+            <extracomment>Of one: {n} message that was there before…</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} min ago</source>
             <extracomment>Of one: {n} min ago</extracomment>
@@ -7780,6 +7917,30 @@
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{n} more operations are in the plan.</source>
             <extracomment>Of one: {n} more operation is in the plan.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} new failures</source>
+            <extracomment>Of one: {n} new failure</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} new type errors</source>
+            <extracomment>Of one: {n} new type error</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} new warnings</source>
+            <extracomment>Of one: {n} new warning</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -7936,6 +8097,11 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{rating} of 5 ({count} rated)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>{read} of {every} to read</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -8,6 +8,8 @@ from pathlib import Path
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.approval.store import ApprovalStore
+from tandem_desktop.checks.runner import CheckRunner, ResultStore
+from tandem_desktop.checks.trees import TreeDigests
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.execution.captured_commands import BestCommands
@@ -21,8 +23,10 @@ from tandem_desktop.rehearsal.results import RehearsalStore
 from tandem_desktop.rehearsal.sandbox import RehearsalSandboxes
 from tandem_desktop.review.comments import CommentStore
 from tandem_desktop.services.audit import AuditCheck
+from tandem_desktop.services.checks import AcceptedChecks, Checks
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.engine import Engine, PlanActions
+from tandem_desktop.services.needed import Needed
 from tandem_desktop.services.portability import Bundles, Templates
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.rebases import Rebases
@@ -64,6 +68,11 @@ def build_engine(
     commenting = Commenting(store=comments, plans=shared.plans, objects=shared.objects, clock=shared.now)
     decisions = _decisions(shared, runs, expiry, commenting)
     proposals = _proposals(shared, runs)
+    sandboxes = RehearsalSandboxes(
+        shared.workspace, shared.locations, shared.objects, shared.settings.command_budget_bytes
+    )
+    runner = CheckRunner(sandboxes, ResultStore(shared.locations.checks / "results"), shared.workspace.path)
+    checks = _checks(shared, runner)
     return Engine(
         locations=shared.locations,
         workspace=shared.workspace,
@@ -71,7 +80,9 @@ def build_engine(
         plans=shared.plans,
         proposals=proposals,
         rebases=Rebases(shared.workspace, shared.objects, shared.plans, proposals),
-        rehearsals=_rehearsals(shared, proposals, on_output),
+        rehearsals=_rehearsals(shared, sandboxes, proposals, on_output),
+        checks=checks,
+        needed=Needed(checks=checks, runner=runner, plans=shared.plans, objects=shared.objects, proposals=proposals),
         reflections=_reflections(shared, proposals),
         decisions=decisions,
         commenting=commenting,
@@ -220,12 +231,11 @@ def _proposals(shared: _Shared, runs: PlanRuns) -> Proposals:
     )
 
 
-def _rehearsals(shared: _Shared, proposals: Proposals, on_output: Printing) -> Rehearsals:
-    stages = RehearsalSandboxes(
-        shared.workspace, shared.locations, shared.objects, shared.settings.command_budget_bytes
-    )
+def _rehearsals(
+    shared: _Shared, sandboxes: RehearsalSandboxes, proposals: Proposals, on_output: Printing
+) -> Rehearsals:
     return Rehearsals(
-        rehearser=Rehearser(stages, shared.objects, shared.now),
+        rehearser=Rehearser(sandboxes, shared.objects, shared.now),
         store=RehearsalStore(shared.locations.sessions),
         plans=shared.plans,
         proposals=proposals,
@@ -234,6 +244,19 @@ def _rehearsals(shared: _Shared, proposals: Proposals, on_output: Printing) -> R
         events=shared.events,
         clock=shared.now,
         on_output=on_output,
+    )
+
+
+def _checks(shared: _Shared, runner: CheckRunner) -> Checks:
+    folder, key = shared.locations.checks, shared.workspace.identity.key
+    return Checks(
+        workspace=shared.workspace,
+        runner=runner,
+        trees=TreeDigests(shared.workspace.path, folder / "digests" / f"{key}.json"),
+        accepted=AcceptedChecks(folder / "accepted.json"),
+        plans=shared.plans,
+        objects=shared.objects,
+        events=shared.events,
     )
 
 

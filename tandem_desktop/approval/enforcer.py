@@ -44,6 +44,7 @@ class ApprovalEnforcer:
         coverage: Coverage | None = None,
         lock_files: LockFileReview = NO_LOCK_FILES,
         notes: str = "",
+        evidence: str = "",
     ) -> Approval:
         """Approve this revision in this workspace, if `digest_given` matches it.
 
@@ -74,6 +75,7 @@ class ApprovalEnforcer:
             coverage=coverage,
             lock_files=lock_files,
             notes=notes,
+            evidence=evidence,
         )
         self._audit.append("approved", now, approval)
         self._store.record(approval)

@@ -150,6 +150,27 @@ def rehearse(parser: ArgumentParser) -> None:
     )
 
 
+def check(parser: ArgumentParser) -> None:
+    plan(parser)
+    accept_checks(parser)
+    parser.add_argument("--again", action="store_true", help="run also what has a stored result for the same files")
+    parser.add_argument("--revision", metavar="N", type=number, help="an earlier revision (default: the latest)")
+
+
+def accept_checks(parser: ArgumentParser) -> None:
+    parser.add_argument("--accept", action="store_true", help="accept the list of checks as it is now, and run it")
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", default=[], help="run this check and no other; repeat it"
+    )
+    parser.add_argument("--timeout", metavar="S", type=seconds, help="seconds for each run of a check (600)")
+
+
+def needed(parser: ArgumentParser) -> None:
+    plan(parser)
+    accept_checks(parser)
+    parser.add_argument("--shrink", action="store_true", help="make a revision of what is needed")
+
+
 def add(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("command_text", metavar="COMMAND", help="the command, as one argument, for the shell")

@@ -256,6 +256,38 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "PLAN|RUN --accept N,…",
     ),
     CommandSpec(
+        "check",
+        DECIDE,
+        "run tests, types and lint without and with a plan",
+        "Run the checks of this workspace twice: in a shadow of the files as they are, and in a shadow with the plan;\n"
+        "confined, without a network. Says what the plan fixes, what it breaks, and each new message with its line.\n"
+        "The checks are those of .tandem/checks.toml, or found from the files. They run only after you accepted the\n"
+        "list once; a list that changed has to be accepted again. Exit code 1 when the plan breaks something.",
+        (
+            ("tandem check PLAN-1a2b3c4d", "does it work? or, the first time: what would run"),
+            ("tandem check PLAN-1a2b3c4d --accept", "accept the list, and run it"),
+            ("tandem check PLAN-1a2b3c4d --only pytest --timeout 60", "one check, a minute at most"),
+        ),
+        "checks:check",
+        arguments.check,
+        "PLAN [--accept] [--only NAME] [--timeout S]",
+    ),
+    CommandSpec(
+        "needed",
+        DECIDE,
+        "which changes of a plan any check needs",
+        "Leave out each hunk in a shadow of its own and run the checks: `needed` where one comes out otherwise,\n"
+        "`nothing notices` where all stay the same. That is a hint where to look, never permission: a change without\n"
+        "a test is not noticed either. With --shrink a small set of hunks with the same results becomes a revision.",
+        (
+            ("tandem needed PLAN-1a2b3c4d", "is there anything that nothing needs?"),
+            ("tandem needed PLAN-1a2b3c4d --shrink", "propose the plan without it"),
+        ),
+        "checks:needed",
+        arguments.needed,
+        "PLAN [--shrink] [--accept] [--only NAME] [--timeout S]",
+    ),
+    CommandSpec(
         "comment",
         DECIDE,
         "say something about a plan, an operation or some lines",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.hunks import Hunk, displayed
@@ -343,3 +344,22 @@ def _in_short(found: Perspective) -> str:
     risk = f", {found.risk_assessment.value} risk" if isinstance(found, ChapoPerspective) else ""
     read = f"; read {len(found.files_read)} files" if found.files_read else "; read no file"
     return f"{found.estimated_effort.value} effort{risk}, {len(found.concerns)} concerns{read}. {found.analysis}"
+
+
+def evidence_summary(evidence: Evidence) -> str:
+    """The evidence in a line: `3 fixed · 1 new failure · 0 new type errors`."""
+    parts = []
+    if evidence.has("tests") or evidence.new_failures or evidence.fixed:
+        parts += [f"{evidence.fixed} fixed", _counted(evidence.new_failures, "new failure")]
+    if evidence.has("types"):
+        parts.append(_counted(evidence.new_diagnostics("types"), "new type error"))
+    if evidence.has("lint"):
+        parts.append(_counted(evidence.new_diagnostics("lint"), "new warning"))
+    unfinished = sum(bool(each.problem) for each in evidence.checks)
+    if unfinished:
+        parts.append(f"{_counted(unfinished, 'check')} without a whole result")
+    return " · ".join(parts)
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number} {one if number == 1 else one + 's'}"

@@ -106,7 +106,12 @@ def approve(call: CommandContext) -> CommandResult:
     if digest is None:
         digest, lock_files = _confirmed(call, plan_id)
     approval = call.engine.decisions.approve(
-        plan_id, digest, lock_files=lock_files, notes=call.arguments.notes, drafts=drafts
+        plan_id,
+        digest,
+        lock_files=lock_files,
+        notes=call.arguments.notes,
+        drafts=drafts,
+        evidence=_evidence_shown(call, plan_id, digest),
     )
     revision = approval.approval_hash.revision
     data: dict[str, Any] = {
@@ -143,6 +148,13 @@ def _lock_files(call: CommandContext, plan_id: PlanId) -> LockFileReview:
         opened=tuple(path for path in paths.values() if path not in unprinted),
         skipped=tuple(call.arguments.skip_lock),
     )
+
+
+def _evidence_shown(call: CommandContext, plan_id: PlanId, digest: str) -> str:
+    """The digest of what checks said when exactly this was printed on this terminal."""
+    terminal = call.console.asks_at()
+    shown = shown_digests(call).find(plan_id, terminal) if terminal is not None else None
+    return shown.evidence if shown is not None and shown.digest.startswith(digest.strip().lower()) else ""
 
 
 def _confirmed(call: CommandContext, plan_id: PlanId) -> tuple[str, LockFileReview]:

@@ -1,10 +1,12 @@
 """Commands that show, compare and simulate plans."""
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, named, sentence, table
 from tandem_desktop.cli.formatting import (
@@ -14,6 +16,7 @@ from tandem_desktop.cli.formatting import (
     between,
     documents,
     edited_page_text,
+    evidence_summary,
     git_lines,
     ignored_lines,
     in_full,
@@ -22,7 +25,7 @@ from tandem_desktop.cli.formatting import (
 )
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.cli.shown_digests import ShownDigests
-from tandem_desktop.domain.errors import PlanNotFoundError
+from tandem_desktop.domain.errors import PlanNotFoundError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.lifecycle import can, is_open
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
@@ -34,6 +37,7 @@ from tandem_desktop.review.change_classes import ChangeProver
 from tandem_desktop.review.compare import ComparedOperation, interdiff
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
+from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.staging.hazards import Hazard
@@ -115,11 +119,15 @@ def show(call: CommandContext) -> CommandResult:
     told = engine.rehearsals.git_effects(rehearsal) if rehearsal is not None else {}
     if rehearsal is not None:
         data["rehearsal"] = json_output.rehearsal(rehearsal, told)
+    evidence = _evidence(engine, version)
+    if evidence is not None:
+        data["evidence"] = {"summary": evidence_summary(evidence), "digest": evidence.digest}
     lines = [
         *_heading(version, meta, tasks),
         *_edited(call, edited, version),
         *_advised(version, advice),
         *_rehearsed(rehearsal, told),
+        *([f"Checks  {evidence_summary(evidence)}"] if evidence is not None else []),
         *ignored_lines(version, call.command("include", plan_id, "GLOB")),
         *ran_lines(version, whole=call.arguments.diff),
         *attention_lines(flagged),
@@ -136,13 +144,24 @@ def show(call: CommandContext) -> CommandResult:
         return answer
     record = shown_digests(call).record
     opened = tuple(each["id"] for each in operations if _is_printed(each))
-    return replace(answer, delivered=lambda: record(plan_id, version.revision, digest, terminal, opened=opened))
+    said = evidence.digest if evidence is not None else ""
+    return replace(
+        answer,
+        delivered=lambda: record(plan_id, version.revision, digest, terminal, opened=opened, evidence=said),
+    )
 
 
 def _is_printed(operation: dict[str, Any]) -> bool:
     """True if the changes of its file were printed to the end."""
     is_binary = Hazard.BINARY.value in operation["flags"]
     return bool(operation.get("hunks")) and not (operation["lines_left_out"] or operation["too_large"] or is_binary)
+
+
+def _evidence(engine: Engine, version: PlanVersion) -> Evidence | None:
+    """What checks are known to say; a list that cannot be read says nothing here."""
+    with contextlib.suppress(TandemError, OSError):
+        return engine.checks.kept(version)
+    return None
 
 
 def _operations(

@@ -29,6 +29,8 @@ class ShownDigest(Frozen):
     at: datetime
     opened: tuple[OperationId, ...] = ()
     """The operations whose changes were printed to the end."""
+    evidence: str = ""
+    """The digest of what checks say about it, if that was printed too."""
 
 
 _RECORDS = TypeAdapter(tuple[ShownDigest, ...])
@@ -51,6 +53,7 @@ class ShownDigests:
         terminal: Terminal,
         *,
         opened: tuple[OperationId, ...] = (),
+        evidence: str = "",
     ) -> None:
         """Record that this was printed just now. Where nothing can be written, the digest has to be typed."""
         shown = ShownDigest(
@@ -61,6 +64,7 @@ class ShownDigests:
             terminal=terminal,
             at=self._clock(),
             opened=opened,
+            evidence=evidence,
         )
         try:
             with atomic.held(self._lock):

@@ -102,3 +102,5 @@ class Approval(Frozen):
     """The lock files that install code; each of them was opened, or skipped by name."""
     notes: str = ""
     """The person's notes with the approval."""
+    evidence: str = ""
+    """The digest of what checks said about the revision, as it was on screen; empty if nothing was."""

@@ -3,7 +3,7 @@
 TandemError
 ├─ UnexpectedError      a bug
 ├─ BadInputError        UnknownToolError · NotInstalledError · malformed arguments, unknown names, malformed plans
-├─ PolicyError          ToolDeniedError · UserAbortError
+├─ PolicyError          ToolDeniedError · UserAbortError · ChecksNotAcceptedError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
 ├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
 │                       · PlanDamagedError · BundleError · RunNotFoundError · RebaseConflictError
@@ -94,6 +94,12 @@ class UserAbortError(PolicyError):
 
     kind = "aborted"
     exit_code = 4
+
+
+class ChecksNotAcceptedError(PolicyError):
+    """The person has not accepted this list of checks; nothing of it was run."""
+
+    kind = "checks_not_accepted"
 
 
 class StagingError(TandemError):

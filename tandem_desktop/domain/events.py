@@ -607,6 +607,38 @@ class CommandRehearsed(Frozen):
     error: str | None = None
 
 
+class ChecksStarted(Frozen):
+    """The checks of a revision are being run in temporary shadows."""
+
+    type: Literal["checks_started"] = "checks_started"
+    plan_id: PlanId
+    revision: int
+    total: int
+    """How many runs there are: each check without and with the plan."""
+
+
+class CheckFinished(Frozen):
+    """One run of a check has ended, or its stored result was taken."""
+
+    type: Literal["check_finished"] = "check_finished"
+    plan_id: PlanId
+    revision: int
+    check: str
+    with_plan: bool
+    exit_code: int | None
+    problem: str = ""
+    done: int
+    total: int
+
+
+class ChecksEnded(Frozen):
+    """No check of the revision runs any longer."""
+
+    type: Literal["checks_ended"] = "checks_ended"
+    plan_id: PlanId
+    revision: int
+
+
 TandemEvent = Annotated[
     TurnStarted
     | AgentUpdated
@@ -647,6 +679,9 @@ TandemEvent = Annotated[
     | RehearsalStarted
     | CommandSaid
     | CommandRehearsed
+    | ChecksStarted
+    | CheckFinished
+    | ChecksEnded
     | PlanExecutionStarted
     | PlanStepReady
     | PlanStepCompleted

@@ -55,10 +55,12 @@ def run_child(
     timeout_s: float,
     should_abort: Callable[[], bool],
     on_output: Callable[[bytes], None],
+    on_error: Callable[[bytes], None] | None = None,
 ) -> ProcessOutcome:
     """Run until the end, the time limit or the abort; the whole process group has ended afterwards.
 
-    There is no terminal and no input: a command that reads input gets end-of-file.
+    There is no terminal and no input: a command that reads input gets end-of-file. With `on_error`, standard error is
+    told apart from standard output; the outcome has both.
     """
     process = subprocess.Popen(
         [*dies_with_us(), *argv],
@@ -66,34 +68,29 @@ def run_child(
         env=dict(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.STDOUT if on_error is None else subprocess.PIPE,
         start_new_session=True,
         pass_fds=(cwd,) if isinstance(cwd, int) else (),
     )
     kept = _Kept()
     deadline = time.monotonic() + timeout_s
     timed_out = aborted = False
-    assert process.stdout is not None
-    with process.stdout as pipe, selectors.DefaultSelector() as selector:
-        os.set_blocking(pipe.fileno(), False)
-        selector.register(pipe, selectors.EVENT_READ)
+    pipes = [(pipe, told) for pipe, told in ((process.stdout, on_output), (process.stderr, on_error)) if pipe and told]
+    with contextlib.ExitStack() as closing, selectors.DefaultSelector() as selector:
+        for pipe, told in pipes:
+            os.set_blocking(closing.enter_context(pipe).fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, told)
         while True:
-            for _ in selector.select(_TICK_S):
-                chunk = pipe.read(1 << 16)
-                if chunk == b"":
-                    selector.unregister(pipe)
-                elif chunk:
-                    kept.add(chunk)
-                    on_output(chunk)
-            if process.poll() is not None:
-                # A grandchild may hold the pipe open: read what is there, without waiting.
-                _drain(pipe, kept, on_output)
-                break
-            timed_out = time.monotonic() > deadline
-            aborted = should_abort()
+            for ready, _ in selector.select(_TICK_S):
+                _read_some(ready, selector, kept)
+            timed_out = process.poll() is None and time.monotonic() > deadline
+            aborted = process.returncode is None and should_abort()
             if timed_out or aborted:
                 _end_group(process)
-                _drain(pipe, kept, on_output)
+            if process.returncode is not None:
+                # A grandchild may hold a pipe open: read what is there, without waiting.
+                for pipe, told in pipes:
+                    _drain(pipe, kept, told)
                 break
     _end_group(process)
     return ProcessOutcome(process.returncode, kept.value(), kept.dropped, timed_out, aborted)
@@ -173,6 +170,16 @@ class _Kept:
     def _trim(self, half: int) -> None:
         self.dropped += len(self._tail) - half
         del self._tail[:-half]
+
+
+def _read_some(ready: selectors.SelectorKey, selector: selectors.BaseSelector, kept: _Kept) -> None:
+    pipe: IO[bytes] = ready.fileobj  # type: ignore[assignment]  # only pipes are registered
+    chunk = pipe.read(1 << 16)
+    if chunk == b"":
+        selector.unregister(pipe)
+    elif chunk:
+        kept.add(chunk)
+        ready.data(chunk)
 
 
 def _drain(pipe: IO[bytes], kept: _Kept, on_output: Callable[[bytes], None]) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import stat
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,10 +14,17 @@ from pathlib import Path
 from tandem_desktop.domain.errors import StepRefusedError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.network import NetworkMode
-from tandem_desktop.domain.operations import Absent, CommandCall, DirectoryState, PathChange, StagedOperation
+from tandem_desktop.domain.operations import (
+    Absent,
+    CommandCall,
+    DirectoryState,
+    FileState,
+    PathChange,
+    StagedOperation,
+)
 from tandem_desktop.domain.paths import ROOT, shown
 from tandem_desktop.execution.commands import RunControl, shell_argv
-from tandem_desktop.processes.child import find_program, run_child, scrubbed_environment
+from tandem_desktop.processes.child import ProcessOutcome, find_program, run_child, scrubbed_environment
 from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.staging.changes import difference, told
@@ -143,6 +151,10 @@ def _asked_in_vain(lines: list[list[str]]) -> bool:
     return False
 
 
+REPORT_VARIABLE = "TANDEM_REPORT"
+"""Names the file that a command may write its report to."""
+_REPORT = "report"
+_MOST_WATCHED = 1 << 20
 _PREFIX = "rehearsal-"
 _TEMPORARY = ("/tmp", "/var/tmp")
 
@@ -222,16 +234,93 @@ class RehearsalSandbox:
         Raises:
             StepRefusedError: the folder it is to run in is not there.
         """
-        if call.cwd != ROOT and not isinstance(self._shadow.state(call.cwd), DirectoryState):
-            raise StepRefusedError(f"{shown(call.cwd)}, where the command would run, is not a directory.")
+        self._check_folder(call)
         before = self._looked()
         atomic.replace(self._report, b"", mode=0o600)
-        launch = self._shadow.rehearse(
+        done, seconds = self._start(
             watched_argv(how.argv(shell_argv(call.command), dict(call.env)), str(self._report), how.skipped_pids),
+            call,
+            control,
+            self._report,
+            on_output=lambda chunk: on_output(operation, chunk),
+        )
+        return CommandTrial(
+            exit_code=done.exit_code,
+            output=done.output,
+            seconds=seconds,
+            timed_out=done.timed_out,
+            aborted=done.aborted,
+            effects=_since(before, self._looked()),
+            refused=self._shadow.refused,
+            outside=self._newly_outside(),
+            watched=read_report(self._report.read_text(errors="replace")),
+        )
+
+    def look_at(
+        self,
+        call: CommandCall,
+        control: RunControl,
+        on_output: Callable[[bytes], None],
+        on_error: Callable[[bytes], None],
+    ) -> CommandTrial:
+        """Run a command only for what it says: what it does to the files is not looked at.
+
+        It may write to the file that `REPORT_VARIABLE` names, which `report` reads.
+
+        Raises:
+            StepRefusedError: the folder it is to run in is not there.
+        """
+        self._check_folder(call)
+        reports = self._report.with_name("reports")
+        remove_tree(reports)
+        atomic.make_directory(reports, mode=0o700)
+        watched = reports / "watched"
+        named = call.model_copy(update={"env": (*call.env, (REPORT_VARIABLE, str(reports / _REPORT)))})
+        done, seconds = self._start(
+            watched_argv(shell_argv(call.command), str(watched), 0), named, control, reports, on_output, on_error
+        )
+        said = _read_regular(watched, _MOST_WATCHED) or b""
+        return CommandTrial(
+            exit_code=done.exit_code,
+            output=done.output,
+            seconds=seconds,
+            timed_out=done.timed_out,
+            aborted=done.aborted,
+            effects=(),
+            refused=(),
+            outside=self._newly_outside(),
+            watched=read_report(said.decode("utf-8", "replace")),
+        )
+
+    def report(self, most_bytes: int, path: str = "") -> bytes | None:
+        """What the last command wrote as its report, or to a file of the shadow; at most one byte more than is allowed.
+
+        None where there is no such file.
+        """
+        if path:
+            state = self._shadow.state(path)
+            return self._shadow.read(path)[: most_bytes + 1] if isinstance(state, FileState) else None
+        return _read_regular(self._report.with_name("reports") / _REPORT, most_bytes + 1)
+
+    def _check_folder(self, call: CommandCall) -> None:
+        if call.cwd != ROOT and not isinstance(self._shadow.state(call.cwd), DirectoryState):
+            raise StepRefusedError(f"{shown(call.cwd)}, where the command would run, is not a directory.")
+
+    def _start(
+        self,
+        argv: tuple[str, ...],
+        call: CommandCall,
+        control: RunControl,
+        writable: Path,
+        on_output: Callable[[bytes], None],
+        on_error: Callable[[bytes], None] | None = None,
+    ) -> tuple[ProcessOutcome, float]:
+        launch = self._shadow.rehearse(
+            argv,
             environment=scrubbed_environment(dict(call.env)),
             cwd=call.cwd,
             network=self._network,
-            report=self._report,
+            report=writable,
         )
         started = time.monotonic()
         outcome = run_child(
@@ -240,21 +329,11 @@ class RehearsalSandbox:
             environment=launch.environment,
             timeout_s=call.timeout_s,
             should_abort=lambda: control.is_aborted,
-            on_output=lambda chunk: on_output(operation, chunk),
+            on_output=on_output,
+            on_error=on_error,
         )
-        seconds = time.monotonic() - started
         self._is_stale = True
-        return CommandTrial(
-            exit_code=outcome.exit_code,
-            output=outcome.output,
-            seconds=seconds,
-            timed_out=outcome.timed_out,
-            aborted=outcome.aborted,
-            effects=_since(before, self._looked()),
-            refused=self._shadow.refused,
-            outside=self._newly_outside(),
-            watched=read_report(self._report.read_text(errors="replace")),
-        )
+        return outcome, time.monotonic() - started
 
     def take_back(self, effects: Iterable[PathChange]) -> None:
         """Put the paths of a failed command back, as a run would never have shown them."""
@@ -285,6 +364,8 @@ class RehearsalSandboxes:
         self._locations = locations
         self._objects = objects
         self._budget_bytes = budget_bytes
+        self._own: set[Path] = set()
+        """Those of this process: one that is just being made has no lock yet that would protect it."""
 
     @contextmanager
     def open(self, *, network: bool) -> Iterator[RehearsalSandbox]:
@@ -295,6 +376,13 @@ class RehearsalSandboxes:
         """
         self.sweep()
         folder = self._locations.shadows / f"{_PREFIX}{secrets.token_hex(8)}"
+        self._own.add(folder)
+        try:
+            yield from self._opened(folder, network=network)
+        finally:
+            self._own.discard(folder)
+
+    def _opened(self, folder: Path, *, network: bool) -> Iterator[RehearsalSandbox]:
         home = Path(scrubbed_environment().get("HOME", "/"))
         shadow = open_shadow(
             self._workspace,
@@ -312,6 +400,8 @@ class RehearsalSandboxes:
     def sweep(self) -> None:
         """Remove sandboxes without an owner."""
         for leftover in self._locations.shadows.glob(f"{_PREFIX}*"):
+            if leftover in self._own or _is_empty(leftover):
+                continue
             with contextlib.suppress(OSError), atomic.held_or_busy(leftover / "lock") as free:
                 if free:
                     remove_tree(leftover)
@@ -325,6 +415,24 @@ def _places(home: Path, workspace: Path) -> tuple[Path, ...]:
     named = (home, *map(Path, _TEMPORARY), Path(os.environ.get("TMPDIR", _TEMPORARY[0])))
     real = sorted({place.resolve() for place in named if place.is_dir()})
     return tuple(place for place in real if place != Path("/") and not place.is_relative_to(workspace))
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether nothing is in it yet: another process is just making it, and takes its lock next."""
+    try:
+        return not os.listdir(folder)
+    except OSError:
+        return True
+
+
+def _read_regular(path: Path, most_bytes: int) -> bytes | None:
+    """The beginning of a file that a command may have left, which may as well be a link or a pipe; then None."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(fd, "rb") as file:
+        return file.read(most_bytes) if stat.S_ISREG(os.fstat(fd).st_mode) else None
 
 
 def _since(before: Look, now: Look) -> tuple[PathChange, ...]:

@@ -217,10 +217,12 @@ class Decisions:
         lock_files: LockFileReview = NO_LOCK_FILES,
         notes: str = "",
         drafts: tuple[Comment, ...] = (),
+        evidence: str = "",
     ) -> Approval:
         """Bind the click to the digest that was shown, with what was on screen and the person's notes.
 
-        The notes and these draft comments go to the agent with the result; only those drafts count as sent.
+        The notes and these draft comments go to the agent with the result; only those drafts count as sent. `evidence`
+        is the digest of what checks said on screen.
 
         Raises:
             ApprovalDriftError: the latest revision has another digest.
@@ -243,6 +245,7 @@ class Decisions:
             coverage=coverage,
             lock_files=self._reviewed_lock_files(version, lock_files),
             notes=notes,
+            evidence=evidence,
         )
         self._plans.send(plan_id, Approve(notes=notes, at=self._clock()))
         self._comments.mark_sent(plan_id, drafts)
@@ -258,6 +261,7 @@ class Decisions:
         seen: tuple[Seen, ...] | None = None,
         lock_files: LockFileReview = NO_LOCK_FILES,
         notes: str = "",
+        evidence: str = "",
     ) -> Approval:
         """Approve what was on screen; comments that were not sent go along with the notes."""
         return self.approve(
@@ -268,6 +272,7 @@ class Decisions:
             lock_files=lock_files,
             notes=notes,
             drafts=self._comments.comments(plan_id).drafts,
+            evidence=evidence,
         )
 
     def reject(self, plan_id: PlanId, feedback: str | None = None) -> PlanMeta:

@@ -26,8 +26,10 @@ from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.review.twins import twins
 from tandem_desktop.services.audit import AuditCheck
+from tandem_desktop.services.checks import Checks
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
 from tandem_desktop.services.generator import PlanGenerator
+from tandem_desktop.services.needed import Needed
 from tandem_desktop.services.portability import Bundles, Templates
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.rebases import Rebases
@@ -63,6 +65,8 @@ class Engine:
     runs: PlanRuns
     boards: TaskBoards
     rehearsals: Rehearsals
+    checks: Checks
+    needed: Needed
     reflections: Reflections
     audit: AuditLog
     audit_check: AuditCheck

@@ -85,6 +85,10 @@ class Locations:
         return self.state / "sockets"
 
     @property
+    def checks(self) -> Path:
+        return self.state / "checks"
+
+    @property
     def steady_time(self) -> Path:
         return self.state / "steady-time.json"
 

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.background import Background
+from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.diff.text import visible, visible_name
 from tandem_desktop.domain.errors import TandemError, UserAbortError
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
@@ -20,6 +21,8 @@ from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.services.chat_log import PointPreview, RestoredPoint, Restoring
+from tandem_desktop.services.checks import OfferedChecks
+from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.rehearsals import RehearsedEffects
 from tandem_desktop.services.runs import ListedRun
@@ -28,6 +31,7 @@ from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.i18n import some_of, tr, tr_n
 from tandem_desktop.ui.merge.sheet import MergeSheet
+from tandem_desktop.ui.plan.checks import ChecksController
 from tandem_desktop.ui.plan.comments import CommentSpot
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.rehearsal import RehearsalController
@@ -107,6 +111,61 @@ class RehearsalRequestController(RequestController):
             recorded,
             self.failed.emit,
         )
+
+
+class ChecksRequestController(RequestController):
+    """Runs checks for the panel. They change nothing, but run only after the person accepted their list."""
+
+    def __init__(self, background: Background, commands: Commands, checks: ChecksController, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._checks = checks
+        checks.state_wanted.connect(self._look_for)
+        checks.run_requested.connect(self._run)
+        checks.stop_requested.connect(background.stop_checks)
+        checks.needed_requested.connect(self._find_needed)
+        checks.shrink_requested.connect(self._shrink)
+
+    def _look_for(self, version: PlanVersion) -> None:
+        engine = self._background.engine
+
+        def known() -> tuple[OfferedChecks, Evidence | None]:
+            return engine.checks.offered(), engine.checks.kept(version)
+
+        runs = engine.settings.checks_when_a_plan_arrives
+        self._background.stop_checks()
+        self._commands.latest(
+            "checks",
+            self._background.run(known),
+            lambda found: self._checks.show_known(version, *found, runs=runs),
+            lambda error: self._checks.refuse(version.plan_id, version.revision, error.message),
+        )
+
+    def _run(self, plan_id: str, revision: int, accept: str, again: bool) -> None:
+        self._commands.run(
+            self._background.check(PlanId(plan_id), revision, accept=accept, again=again),
+            lambda found: self._checks.finish(PlanId(plan_id), revision, *found),
+            lambda error: self._ended(plan_id, revision, error),
+        )
+
+    def _find_needed(self, plan_id: str, revision: int) -> None:
+        self._commands.run(
+            self._background.find_needed(PlanId(plan_id)),
+            self._checks.show_needed,
+            lambda error: self._ended(plan_id, revision, error),
+        )
+
+    def _shrink(self, found: NeededParts) -> None:
+        self._commands.run(
+            self._background.shrink(found), lambda _: self.changed.emit(), lambda error: self.failed.emit(error)
+        )
+
+    def _ended(self, plan_id: str, revision: int, error: TandemError) -> None:
+        if isinstance(error, UserAbortError):
+            self._checks.stopped(plan_id, revision)
+        else:
+            self._checks.refuse(plan_id, revision, error.message)
 
 
 Seen = Callable[[UndoPlan, tuple[RunId, ...]], None]
@@ -201,7 +260,11 @@ class PlanController(RequestController):
         self._is_choosing = False
         self._next_choice: Callable[[], Future[PlanPage]] | None = None
         self._undos = UndoController(background, commands, panel, self)
-        for controller in (self._undos, RehearsalRequestController(background, commands, panel.rehearsals, self)):
+        for controller in (
+            self._undos,
+            RehearsalRequestController(background, commands, panel.rehearsals, self),
+            ChecksRequestController(background, commands, panel.checks, self),
+        ):
             controller.report_to(self)
         panel.choices_changed.connect(
             lambda choices: self._choose(lambda: background.run(background.pages.choose, choices))
@@ -311,6 +374,7 @@ class PlanController(RequestController):
             acknowledged=sheet.acknowledged,
             lock_files=sheet.lock_files,
             notes=notes,
+            evidence=self._panel.checks.shown_digest,
         )
         self._commands.run(approval, apply, self._refused)
 

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import inspect
 from pathlib import Path
 
 HELPERS = {"__main__", "__init__", "releases", "rounds"}
@@ -13,6 +14,8 @@ def main() -> None:
     every = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in HELPERS)
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Ratios, not seconds.")
     parser.add_argument("--rounds", type=int, default=9, help="how often each is measured (9)")
+    parser.add_argument("--count", type=int, help="how many plans, of a benchmark that makes a corpus")
+    parser.add_argument("--archives", type=Path, help="a folder of source archives, of a benchmark that needs packages")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(every)}")
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(every))
@@ -21,7 +24,10 @@ def main() -> None:
     print(f"Ours / anchor: median [range] of the ratios of same rounds; {options.rounds} rounds, shuffled.")
     for name in options.names or [each for each in every if each not in BY_NAME]:
         print(f"{name}:")
-        for what, figures in importlib.import_module(f"tests.benchmarks.{name}").run(options.rounds):
+        run = importlib.import_module(f"tests.benchmarks.{name}").run
+        given = {"count": options.count, "archives": options.archives}
+        taken = {key: value for key, value in given.items() if value and key in inspect.signature(run).parameters}
+        for what, figures in run(options.rounds, **taken):
             print(f"  {what:<38} {figures}", flush=True)
 
 

@@ -132,6 +132,8 @@ class DiffDisplay:
     """Unchanged lines around each change."""
     more: Mapping[int, int] = field(default_factory=dict)
     """Further lines shown at both ends of a fold, by its number."""
+    line_marks: Mapping[int, tuple[str, bool]] = field(default_factory=dict)
+    """Messages about lines of the new file, by zero-based number: the text, and whether it is an error."""
     scrolled: int = 0
     current: int = -1
     has_focus: bool = False

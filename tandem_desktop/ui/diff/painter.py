@@ -368,6 +368,8 @@ class RowPainter:
             if line is not None:
                 text = str(line + 1)
                 painter.drawText(QPointF(right - len(text) * panes.cell, base), text)
+        if pane.is_old is not True and row.new is not None and row.new in display.line_marks:
+            self._mark(painter, display, row.new, pane, area)
         if (
             display.hovered == (index, "gutter")
             and pane is panes.panes[-1]
@@ -375,6 +377,15 @@ class RowPainter:
             and "comment" in display.offers
         ):
             self._plus(painter, display, pane, area)
+
+    def _mark(self, painter: QPainter, display: DiffDisplay, line: int, pane: Pane, area: QRect) -> None:
+        """A message of a check: an icon at the left edge of the numbers."""
+        side = self._paint_cache.px(12)
+        top = area.top() + (display.panes.line - side) / 2
+        name, ink = ("error", "removed_ink") if display.line_marks[line][1] else ("warning", "risk")
+        box = QRectF(pane.left + self._paint_cache.px(2), top, side, side)
+        self._paint_cache.box(painter, box.adjusted(-1, -1, 1, 1), "gutter", 3)
+        paint_icon(painter, self._theme, name, ink, box)
 
     def _plus(self, painter: QPainter, display: DiffDisplay, pane: Pane, area: QRect) -> None:
         side = self._paint_cache.px(16)

@@ -3,18 +3,19 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QMargins, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMargins, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QToolTip, QWidget
 
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.lines import IntralineChange
@@ -39,7 +40,7 @@ from tandem_desktop.ui.diff.styles import SHOWN_CHARACTERS, LineStyles, Spans, Y
 from tandem_desktop.ui.diff.text import PlainTextView, as_text, patch, row_text
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.labels import announce
+from tandem_desktop.ui.widgets.labels import announce, plain_tooltip
 
 MORE = 10
 """Lines shown at once when a fold is partly opened."""
@@ -202,6 +203,19 @@ class DiffView(QAbstractScrollArea):
     def is_proved(self, hunk: int) -> bool:
         """Whether all of a hunk is proved to be mechanical."""
         return bool(class_of(self.diff.hunks[hunk - 1], self._proved))
+
+    def set_line_marks(self, marks: Mapping[int, tuple[str, bool]]) -> None:
+        """Messages about lines of the new file, by number from one: the text, and whether it is an error."""
+        found = {line - 1: mark for line, mark in marks.items()}
+        if found != self.display.line_marks:
+            self.display.line_marks = found
+            self.viewport().update()
+
+    def line_mark_at(self, y: int) -> str:
+        """The message about the line at this height of the viewport; empty if there is none."""
+        index = self.row_at(y)
+        line = self.rows.row(index).new if index is not None else None
+        return self.display.line_marks[line][0] if line is not None and line in self.display.line_marks else ""
 
     def set_tallest(self, pixels: int) -> None:
         """Set the maximum height hint."""
@@ -688,6 +702,13 @@ class DiffView(QAbstractScrollArea):
         return Selection(place, place, False if self.is_split else None)
 
     # Input
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            text = self.line_mark_at(event.pos().y())
+            QToolTip.showText(event.globalPos(), plain_tooltip(text) if text else "", self.viewport())
+            return True
+        return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = key_action(self, event)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -98,6 +98,14 @@ SORTING_WORDS = tr_table(
 
 
 @dataclass(frozen=True, slots=True)
+class LineMark:
+    """What checks say about one line of a file as the plan leaves it."""
+
+    text: str
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True)
 class OperationRow:
     """Everything shown of one operation."""
 
@@ -124,6 +132,8 @@ class OperationRow:
     """Why it would no longer apply with the user's choices."""
     comments: tuple[Comment, ...] = ()
     """Unsent comments on it."""
+    line_marks: Mapping[int, LineMark] = field(default_factory=dict)
+    """What checks newly say about its lines, by number from one."""
     rehearsed: Rehearsed | None = None
     """Its rehearsal result."""
     proved: tuple[ProvedChange, ...] = ()
@@ -260,6 +270,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._choices: Choices | None = None
         self._problems: dict[OperationId, str] = {}
         self._comments: dict[OperationId, tuple[Comment, ...]] = {}
+        self._line_marks: dict[OperationId, Mapping[int, LineMark]] = {}
         self._rehearsed: Mapping[OperationId, Rehearsed] = {}
         self._focus: PlanFocus | None = None
         self._running = False
@@ -393,6 +404,12 @@ class StagedOperationsModel(QAbstractListModel):
             self._comments = dict(comments)
             self._all_changed()
 
+    def set_line_marks(self, marks: Mapping[OperationId, Mapping[int, LineMark]]) -> None:
+        """What checks newly say about lines, by operation."""
+        if marks != self._line_marks:
+            self._line_marks = dict(marks)
+            self._all_changed()
+
     def set_rehearsed(self, rehearsed: Mapping[OperationId, Rehearsed]) -> None:
         """Rehearsal results by operation."""
         if rehearsed != self._rehearsed:
@@ -465,6 +482,7 @@ class StagedOperationsModel(QAbstractListModel):
             part=choices.part(operation_id) if choices is not None else None,
             problem=self._problems.get(operation_id, ""),
             comments=self._comments.get(operation_id, ()),
+            line_marks=self._line_marks.get(operation_id, {}),
             rehearsed=self._rehearsed.get(operation_id),
             proved=self._proved(operation_id),
             rank=self._rank(operation_id),

@@ -23,6 +23,7 @@ from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.plans import RevisionsModel
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.checks import ChecksPart
 from tandem_desktop.ui.plan.page_text import OPEN
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.plan.wording import short_digest
@@ -198,6 +199,8 @@ class PlanHeader(QWidget):
         Spacing(theme, layout, (_SIDE, 14, _SIDE, 4), 6)
         layout.addLayout(first)
         layout.addLayout(self._second)
+        self.checks = ChecksPart(theme)
+        layout.addWidget(self.checks)
         self.show_running(False)
 
     def show_page(self, page: PlanPage) -> None:

@@ -391,6 +391,7 @@ class OperationContent(QWidget):
         if self._diff is not None:
             self._diff.show_choice(row, is_decidable=is_decidable and not row.dropped)
             self._diff.show_comments(in_lines)
+            self._diff.set_line_marks({line: (mark.text, mark.is_error) for line, mark in row.line_marks.items()})
         self.comments.show_comments(apart, editable=is_decidable)
         output = row.result.output if row.result is not None else None
         if self._part is not None:

@@ -29,6 +29,7 @@ from tandem_desktop.ui.models.tasks import TaskProgressModel
 from tandem_desktop.ui.perspectives.tab import PerspectivesView
 from tandem_desktop.ui.plan import page_text
 from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
+from tandem_desktop.ui.plan.checks import ChecksController
 from tandem_desktop.ui.plan.choices import Chooser, Editing, EditSheet, shown_views
 from tandem_desktop.ui.plan.comments import CommentSpot
 from tandem_desktop.ui.plan.compare_sheet import CompareSheet
@@ -318,6 +319,7 @@ class ExecutionPlanPanel(QWidget):
         self.rehearsals = RehearsalController(
             self.model, self.footer, self.operations.rehearsal, self.chooser, now, self
         )
+        self.checks = ChecksController(self.header.checks, self.model, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         self._add_tabs()
@@ -389,6 +391,7 @@ class ExecutionPlanPanel(QWidget):
         self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY, Emptiness.NO_FILES))
         self.runs.show_progress(False)
         self.rehearsals.show_page(None)
+        self.checks.show_page(None)
         self.work.clear()
         self.perspectives.show_perspectives(None)
         self._follow()
@@ -449,6 +452,7 @@ class ExecutionPlanPanel(QWidget):
             self.machine.send(UserReviewing())
         self._refusal = page_text.approval_refusal(page)
         self.rehearsals.show_page(page)
+        self.checks.show_page(page)
         self._follow()
         self._steps.go_on_with(page)
 
@@ -483,6 +487,7 @@ class ExecutionPlanPanel(QWidget):
         """Follow the draft or run of the shown plan; other events are ignored."""
         plan_id = self._page.version.plan_id if self._page is not None else None
         self.rehearsals.follow(event)
+        self.checks.follow(event)
         self.work.follow(event)
         if self.perspectives.follow(event) and isinstance(event, PlanningStarted):
             self.tabs.show_tab("perspectives")
@@ -625,6 +630,7 @@ class ExecutionPlanPanel(QWidget):
         header.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
         header.branch_requested.connect(lambda number: self.with_plan(self.branch_requested, number))
         header.plan_requested.connect(self.plan_requested)
+        header.checks.path_requested.connect(self._show_path)
         sheets.compare.pair_chosen.connect(lambda *pair: self.with_plan(self.pair_requested, *pair))
         sheets.compare.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
         header.stop_requested.connect(self.stop_requested)
@@ -695,6 +701,14 @@ class ExecutionPlanPanel(QWidget):
     def _show_operation(self, operation_id: OperationId) -> None:
         self.tabs.show_tab("operations")
         self.operations.jump(operation_id)
+
+    def _show_path(self, path: str) -> None:
+        """Show the last operation on a path, if the plan has one."""
+        operations = self._page.version.operations if self._page is not None else ()
+        for operation in reversed(operations):
+            if path in (operation.to, operation.path):
+                self._show_operation(operation.id)
+                return
 
     def _follow(self) -> None:
         self.footer.follow(self.machine, refusal=self._refusal if self._page else "", operations=self.model.total)

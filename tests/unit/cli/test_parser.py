@@ -10,7 +10,8 @@ NAMES = [
     *("gui", "propose", "review", "run", "orchestrate", "mcp", "serve", "recipe", "template", "import", "agent"),
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
-    *("comment", "comments", "approve", "reject", "rate", "cancel", "apply", "runs", "undo", "redo", "recover"),
+    *("check", "needed", "comment", "comments", "approve", "reject", "rate", "cancel"),
+    *("apply", "runs", "undo", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]
 

@@ -118,6 +118,11 @@ EXAMPLES: list[TandemEvent] = [
     events.RehearsalStarted(plan_id=PLAN_ID, revision=1),
     events.CommandSaid(plan_id=PLAN_ID, operation_id=STEP, text="working"),
     events.CommandRehearsed(plan_id=PLAN_ID, operation_id=STEP, exit_code=0, seconds=0.5, effects=2),
+    events.ChecksStarted(plan_id=PLAN_ID, revision=1, total=2),
+    events.CheckFinished(
+        plan_id=PLAN_ID, revision=1, check="pytest", with_plan=True, exit_code=None, problem="it hung", done=1, total=2
+    ),
+    events.ChecksEnded(plan_id=PLAN_ID, revision=1),
     events.PlanExecutionStarted(plan_id=PLAN_ID, revision=1, steps=3),
     events.PlanStepReady(plan_id=PLAN_ID, revision=1, step_ids=("s1", "s2")),
     events.PlanStepCompleted(plan_id=PLAN_ID, revision=1, step_id="s1", status=StepStatus.FAILED, error="no"),
