@@ -16,7 +16,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from tandem_desktop.app.window import load_recipes, look_for_agents, open_background
 from tandem_desktop.domain.plan import PlanStatus
@@ -66,7 +66,7 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     settle(app)
     yield "window-1-welcome", window
     window.open_workspace(workspace)
-    wait(app, lambda: "ready" in window.status.agent_words)
+    wait(app, lambda: says(window, "status-agent", "ready"))
     yield "window-2-empty", window
     click(window, "composer-text")
     keys(window, "/replace Hello Goodbye")
@@ -124,6 +124,10 @@ def is_working(window: MainWindow) -> bool:
 
 def sees(window: MainWindow, name: str) -> bool:
     return any(each.isVisible() and each.isEnabled() for each in window.findChildren(QWidget, name))
+
+
+def says(window: MainWindow, name: str, words: str) -> bool:
+    return any(words in each.text() for each in window.findChildren(QLabel, name))
 
 
 def click(window: MainWindow, name: str) -> None:

@@ -1,6 +1,7 @@
 """What of a plan is proved to be mechanical: format, comments, moves."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,13 +34,15 @@ class ChangeProver:
         self._parsers = parsers or ParserPool()
         self._most_seconds = most_seconds
         self._known: dict[_Key, Mapping[ChangedLines, ChangeClass]] = {}
+        self._proving = threading.Lock()
 
     def prove(self, views: Iterable[OperationView]) -> Proved:
         """The proved changes of each operation; nothing for what is flagged, generated or has to be opened."""
         begun = time.monotonic()
         until = begun + self._most_seconds
         files = [*self._files(views)]
-        self._prove_alone(files, until)
+        with self._proving:  # who asks for the same meanwhile waits for the answer
+            self._prove_alone(files, until)
         found: dict[OperationId, tuple[ProvedChange, ...]] = {}
         movable: list[tuple[OperationId, MovableFile]] = []
         for file in files:
@@ -71,15 +74,14 @@ class ChangeProver:
         """Format and comments, which can be told from one file alone."""
         if len(self._known) > _REMEMBERED:
             self._known.clear()
-        keys: list[_Key] = []
-        jobs: list[ProofJob] = []
+        jobs: dict[_Key, ProofJob] = {}
         for file in files:
-            if file.key not in self._known:
-                self._known[file.key] = {}
-                if worth := likely(file.path, file.before, file.after, file.changes):
-                    keys.append(file.key)
-                    jobs.append(ProofJob(file.path, file.before, file.after, worth))
-        self._known.update(zip(keys, self._parsers.prove(jobs, until), strict=True))
+            if file.key not in self._known and file.key not in jobs:
+                worth = likely(file.path, file.before, file.after, file.changes)
+                jobs[file.key] = ProofJob(file.path, file.before, file.after, worth)
+        asked = {key: job for key, job in jobs.items() if job.changes}
+        self._known.update({key: {} for key in jobs.keys() - asked.keys()})
+        self._known.update(zip(asked, self._parsers.prove([*asked.values()], until), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ OPERATION_KEYS = {
     "flags",
     "why",
     "notes",
+    "must_be_opened",
     "task",
     "description",
 }
@@ -103,7 +104,7 @@ def test_approve_apply_undo_redo_answer_the_contract(tandem: CommandLine) -> Non
     before = walk(tandem.workspace)["notes.txt"]
     plan = tandem.propose(edit("notes.txt", "two", "TWO"), write("new/file.txt", "x\n"))
     approved = tandem.answer("approve", plan["plan_id"], "--digest", plan["digest"][:12])
-    assert set(approved) == {"plan_id", "revision", "digest", "expires_at"}
+    assert set(approved) == {"plan_id", "revision", "digest", "expires_at", "lock_files"}
     applied = tandem.answer("apply", plan["plan_id"])
     assert {"run_id", "status", "rolled_back", "results"} <= set(applied)
     assert (applied["status"], applied["rolled_back"], applied["meanwhile"]) == ("completed", False, [])

@@ -1,6 +1,7 @@
 """What of a plan is marked as mechanical, and what never is."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,10 @@ class Plan:
         self.views.append(view_operation(operation, self._objects, commands_captured=True))
 
     def proved(self, parsers: ParserPool | None = None) -> Proved:
-        return ChangeProver(self._contents, parsers).prove(self.views)
+        return self.prover(parsers).prove(self.views)
+
+    def prover(self, parsers: ParserPool | None = None) -> ChangeProver:
+        return ChangeProver(self._contents, parsers)
 
     def _contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
         states = operation.base, operation.after
@@ -46,6 +50,16 @@ def plan(tmp_path: Path) -> Plan:
 
 def kinds(proved: Proved) -> dict[str, list[str]]:
     return {str(name): [each.kind.value for each in found] for name, found in proved.items()}
+
+
+def test_two_that_ask_at_once_hear_the_same(plan: Plan) -> None:
+    plan.change("a.py", "f(1,2)\n", "f(1, 2)\n")
+    prover = plan.prover()
+
+    with ThreadPoolExecutor() as pool:
+        answers = [*pool.map(prover.prove, [plan.views] * 3)]
+
+    assert [kinds(each) for each in answers] == [{"OP1": ["format"]}] * 3
 
 
 def test_each_file_is_judged_by_itself(plan: Plan) -> None:
