@@ -77,7 +77,7 @@ SUBJECTS = {
         ("execution/run",),
         tuple(f"{_EXECUTION}/test_{name}.py" for name in ("run", "run_commands", "runs", "stat_signatures")),
     ),
-    "paths": Subject(("domain/paths",), ("tests/unit/domain/test_paths.py",)),
+    "paths": Subject(("domain/paths",), ("tests/unit/domain/test_paths.py", "tests/unit/domain/test_gate.py")),
     "permissions": Subject(("policy/rules",), ("tests/unit/policy/test_rules.py",)),
 }
 _HEAD = ("lines", "branches", "covered", "mutants", "noticed", "by time", "missed", "score", "minutes")

@@ -131,7 +131,7 @@ def view_operation(
     told = [*notes(operation, before, after)]
     if twin is not None:
         found = tuple(hazard for hazard in Hazard if hazard in found or hazard is Hazard.HIDDEN_CHARACTERS)
-        told.append(f"{visible_name(operation.to or operation.path or '')} can be taken for {visible_name(twin)}.")
+        told.append(twin_note(operation, twin))
     if git_outside is not None and operation.is_run:
         told.append(_about_git(git_outside))
     return OperationView(
@@ -144,6 +144,11 @@ def view_operation(
         must_be_opened=bool(reason_to_open(operation, before, after)),
         is_too_large=is_too_large,
     )
+
+
+def twin_note(operation: StagedOperation, twin: str) -> str:
+    """That a new name can be taken for another path."""
+    return f"{visible_name(operation.to or operation.path or '')} can be taken for {visible_name(twin)}."
 
 
 def _about_git(place: Path) -> str:

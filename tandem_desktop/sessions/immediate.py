@@ -1,6 +1,7 @@
 """Draws permission cards from the disk, and applies what they allowed at once when Plan mode is off."""
 
 import asyncio
+import contextlib
 import os
 import uuid
 from collections.abc import Callable, Iterable
@@ -10,7 +11,7 @@ from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.agent_protocol import CardChange, CardContent, CardLine, ProposedDiff, ToolCall, WaitReason
 from tandem_desktop.domain.authorization import ToolCategory
-from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError, TandemError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import ChangesWaiting
 from tandem_desktop.domain.ids import OperationId, RequestId, SessionId, new_plan_id
@@ -27,11 +28,13 @@ from tandem_desktop.domain.operations import (
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.review.operation_view import twin_note
+from tandem_desktop.review.twins import twins
 from tandem_desktop.services.decisions import Decisions
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.sessions.staging import SessionStaging
-from tandem_desktop.staging.hazards import acts_by_its_name, explain, flags, reasons
+from tandem_desktop.staging.hazards import Hazard, acts_by_its_name, explain, flags, reasons
 from tandem_desktop.staging.requests import Handling, InterceptedRequest
 from tandem_desktop.storage.workspace import Workspace
 
@@ -73,6 +76,7 @@ class CardDrawing:
                 paths.append(path)
             else:
                 changes.append(change)
+        changes = self._beside_twins(changes)
         if any(change.flags for change in changes):
             waits.add(WaitReason.FLAGGED)
         lines = [line for change in changes for line in change.lines]
@@ -82,6 +86,19 @@ class CardDrawing:
         changes.sort(key=lambda change: not change.flags)
         ordered = tuple(reason for reason in WaitReason if reason in waits)
         return CardContent(changes=tuple(changes), paths=tuple(paths), waits=ordered)
+
+    def _beside_twins(self, changes: list[CardChange]) -> list[CardChange]:
+        """Flag the names that can be taken for one on disk or on the card."""
+        alike = twins((change.operation for change in changes), self._children)
+        return [
+            _flagged_as_twin(change, alike[change.operation.id]) if change.operation.id in alike else change
+            for change in changes
+        ]
+
+    def _children(self, folder: str) -> tuple[str, ...]:
+        with contextlib.suppress(TandemError, OSError):
+            return self._workspace.children(folder)
+        return ()
 
     def _change(self, path: str, diffs: list[ProposedDiff], number: int) -> tuple[CardChange | None, set[WaitReason]]:
         """One path from the disk to what was announced; None where that cannot be drawn."""
@@ -112,6 +129,14 @@ class CardDrawing:
         why = {flag.value: told[flag].why if flag in told else explain(flag) for flag in found}
         lines = tuple(_lines(before or b"", after))
         return CardChange(operation=operation, lines=lines, flags=found, why=why), waits
+
+
+def _flagged_as_twin(change: CardChange, twin: str) -> CardChange:
+    flag = Hazard.HIDDEN_CHARACTERS
+    found = tuple(each for each in Hazard if each is flag or each in change.flags)
+    return change.model_copy(
+        update={"flags": found, "why": {**change.why, flag.value: twin_note(change.operation, twin)}}
+    )
 
 
 def _canonical(path: str) -> str:

@@ -102,6 +102,14 @@ def test_what_a_card_cannot_show_waits_as_a_plan(
     assert content.allows == ()
 
 
+@pytest.mark.parametrize("name", ["uti1s.py", "Utils.py", "util\u0455.py"])
+def test_a_name_that_can_be_taken_for_one_on_disk_is_flagged_and_waits(workspace: Workspace, name: str) -> None:
+    (workspace.path / "utils.py").write_text("x = 1\n")
+    content = drawn(workspace, diff(name, "x = 2\n"))
+    assert WaitReason.FLAGGED in content.waits
+    assert "utils.py" in content.changes[0].why["hidden-characters"]
+
+
 def test_five_files_are_drawn_each_under_its_own_path(workspace: Workspace) -> None:
     content = drawn(workspace, *(diff(f"{number}.txt", "x\n") for number in range(5)))
     assert [change.operation.path for change in content.changes] == [f"{number}.txt" for number in range(5)]
