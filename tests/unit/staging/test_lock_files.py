@@ -85,3 +85,25 @@ def test_a_lock_file_is_known_by_its_name_at_any_depth(name: str) -> None:
 def test_a_lock_file_no_list_names_is_known_by_its_kind(name: str) -> None:
     assert is_lock_file(name)
     assert installs_code(name, b"", b'url = "https://evil.example/x.tgz"\n')
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (
+            "package-lock.json",
+            npm(),
+            npm().replace(b'"node_modules/y"', b'"node_modules/evil": {\n"version": "6.6.6"\n},\n"node_modules/y"'),
+        ),
+        ("yarn.lock", YARN.encode(), f'{YARN}evil@*:\n  version "6.6.6"\n'.encode()),
+        ("poetry.lock", POETRY.encode(), f'[[package]]\nname = "evil"\nfiles = []\n{POETRY}'.encode()),
+        ("Gemfile.lock", b"GEM\n  specs:\n", b"GEM\n  specs:\n    evil (6)\n"),
+        *(
+            ("requirements.txt", b"x==1\n", b"x==1\n" + line)
+            for line in (b"evil\n", b"evil>1\n", b"./evil\n", b"evil @ ./x.whl\n")
+        ),
+    ],
+)
+def test_a_package_without_source_and_checksum_is_told(path: str, before: bytes, after: bytes) -> None:
+    assert installs_code(path, before, after)
+    assert not installs_code(path, after, before)
