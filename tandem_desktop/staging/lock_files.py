@@ -39,6 +39,11 @@ _HEADING = re.compile(
     rb"\s*(?:\"[^\"]*\"\s*:\s*[\[{]|[^\s#].*[:{]\s*|[\s]+['\"/@\w(][^:]*:\s*|-?\s*name\s*[=:].*|\"name\"\s*:.*"
     rb"|\[\[?.*\]\]?)"
 )
+_PACKAGE = re.compile(
+    rb"\s*\"((?!(?:\w*[dD]ependenc\w*|engines|bin|funding|support|requires|packages|hash|scripts|autoload)\")[^\"]+)\"\s*:\s*\{.*"
+    rb"|name\s*=\s*(\S+)\s*|([^\s#\[\"][^\s:]*@[^:]*|\"[^\"]+@[^\"]*\"):\s*"
+)
+_SAYS_SOMETHING = re.compile(rb"\s*[^\s#\]\[{}(),].*")
 _HOST = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,20}://(?:[^/@\s\"']*@)?([^/\s\"':?#,;)\]}>]+)|\bgit@([^:/\s\"']+)[:/]")
 _LONGEST = 64 << 20
 _MOST_NAMED = 3
@@ -70,8 +75,12 @@ def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
     name = visible(PurePosixPath(path).name)
     if b"\0" in after[:8192] or len(after) > _LONGEST:
         return f"{name} says what is installed, and cannot be read here."
+    is_listed = _names()[1].fullmatch(path) is not None and not path.lower().endswith(".json")
     by_version = _names()[1].fullmatch(path) is not None or not _HASH.search(after)
     old, new = _facts(before or b"", by_version), _facts(after, by_version)
+    new_names = _packages(after, is_listed) - _packages(before or b"", is_listed)
+    if not new - old:
+        new += Counter(("package", b"", name) for name in new_names)
     if added := new - old:
         return f"{name} says what is installed: {_told(before or b'', added)}."
     lost = {package for kind, package, _ in old - new if kind == "checksum" and package}
@@ -98,6 +107,14 @@ def _facts(content: bytes, by_version: bool) -> Counter[_Fact]:
     return found
 
 
+def _packages(content: bytes, is_listed: bool) -> set[bytes]:
+    """The packages it names; where each line is one (`is_listed`), every line that says something."""
+    lines = content.splitlines()
+    if is_listed:
+        return {line.strip() for line in lines if _SAYS_SOMETHING.fullmatch(line)}
+    return {found[1] or found[2] or found[3] for line in lines if (found := _PACKAGE.fullmatch(line))}
+
+
 def _kind(line: bytes, by_version: bool) -> str:
     if _HASH.search(line):
         return "checksum"
@@ -112,6 +129,7 @@ _ONE_AND_MORE = {
     "checksum": ("1 checksum is new", "{n} checksums are new"),
     "source": ("1 source is new", "{n} sources are new"),
     "version": ("1 version is new", "{n} versions are new"),
+    "package": ("1 package is new", "{n} packages are new"),
     "script": ("1 package runs a script when it is installed", "{n} packages run a script when they are installed"),
 }
 

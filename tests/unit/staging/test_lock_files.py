@@ -41,7 +41,7 @@ def test_another_source_or_checksum_is_told_with_the_name_of_the_file(path: str,
         ("src/app.py", b"url = 'https://a.example'\n", b"url = 'https://b.example'\n"),
     ],
     ids=["own version", "licence", "dev", "own crate", "hash of itself", "comment", "a package less", "no lock file"],
-)  # fmt: skip
+)
 def test_what_installs_nothing_else_is_not_told(path: str, before: bytes, after: bytes) -> None:
     assert before != after
     assert installs_code(path, before, after) == ""
@@ -63,3 +63,47 @@ def test_a_host_that_was_not_there_before_is_named() -> None:
 def test_a_lock_file_is_known_by_its_name_at_any_depth(name: str) -> None:
     assert is_lock_file(name)
     assert not is_lock_file(f"{name}.md")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Packages/packages-lock.json",
+        "Scarb.lock",
+        "requirements-dev.lock",
+        "lazy-lock.json",
+        "Gemfile.next.lock",
+        "conda-linux-64.lock",
+        "vendir.lock.yml",
+        "jsonnetfile.lock.json",
+        ".opentofu.lock.hcl",
+        "esy.lock/index.json",
+        "x.opam.locked",
+        "nix/sources.json",
+    ],
+)
+def test_a_lock_file_no_list_names_is_known_by_its_kind(name: str) -> None:
+    assert is_lock_file(name)
+    assert installs_code(name, b"", b'url = "https://evil.example/x.tgz"\n')
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (
+            "package-lock.json",
+            npm(),
+            npm().replace(b'"node_modules/y"', b'"node_modules/evil": {\n"version": "6.6.6"\n},\n"node_modules/y"'),
+        ),
+        ("yarn.lock", YARN.encode(), f'{YARN}evil@*:\n  version "6.6.6"\n'.encode()),
+        ("poetry.lock", POETRY.encode(), f'[[package]]\nname = "evil"\nfiles = []\n{POETRY}'.encode()),
+        ("Gemfile.lock", b"GEM\n  specs:\n", b"GEM\n  specs:\n    evil (6)\n"),
+        *(
+            ("requirements.txt", b"x==1\n", b"x==1\n" + line)
+            for line in (b"evil\n", b"evil>1\n", b"./evil\n", b"evil @ ./x.whl\n")
+        ),
+    ],
+)
+def test_a_package_without_source_and_checksum_is_told(path: str, before: bytes, after: bytes) -> None:
+    assert installs_code(path, before, after)
+    assert not installs_code(path, after, before)
