@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.hunks import Hunk, displayed
-from tandem_desktop.diff.text import Document, visible, visible_command, visible_line, visible_name
+from tandem_desktop.diff.text import Document, visible, visible_command, visible_in_a_line, visible_line, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import ROOT
@@ -39,14 +40,17 @@ def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
 
 _MOST_LINES = 5_000
 _MOST_LINES_OF_ALL = 50_000
+_MOST_BYTES, _MOST_BYTES_OF_ALL = 200_000, 2_000_000
+"""A line can be as long as its file."""
 
 
 class DiffLimit:
-    """How many lines of diffs one answer holds; with `whole` all of them."""
+    """How many lines of diffs, and how much in them, one answer holds; with `whole` all of them."""
 
     def __init__(self, *, whole: bool) -> None:
         self._whole = whole
-        self._left_of_all = _MOST_LINES_OF_ALL
+        self._lines_left = _MOST_LINES_OF_ALL
+        self._bytes_left = _MOST_BYTES_OF_ALL
 
     @property
     def most_bytes(self) -> int | None:
@@ -55,8 +59,7 @@ class DiffLimit:
     def of(self, hunks: tuple[Hunk, ...]) -> tuple[tuple[Hunk, ...], int]:
         """The hunks of one operation, cut where it is too much, and how many lines are left out."""
         total = sum(len(hunk.lines) for hunk in hunks)
-        allowed = total if self._whole else min(total, _MOST_LINES, self._left_of_all)
-        self._left_of_all -= allowed
+        allowed = total if self._whole else self._take(hunks)
         if allowed == total:
             return hunks, 0
         kept: list[Hunk] = []
@@ -67,6 +70,18 @@ class DiffLimit:
             kept.append(replace(hunk, lines=hunk.lines[:left]))
             left -= len(hunk.lines)
         return tuple(kept), total - allowed
+
+    def _take(self, hunks: tuple[Hunk, ...]) -> int:
+        """How many lines there is room for; a line is shown whole or not at all."""
+        most_lines, most_bytes = min(_MOST_LINES, self._lines_left), min(_MOST_BYTES, self._bytes_left)
+        lines = size = 0
+        for line in chain.from_iterable(hunk.lines for hunk in hunks):
+            if lines == most_lines or size + len(line.raw) > most_bytes:
+                break
+            lines, size = lines + 1, size + len(line.raw)
+        self._lines_left -= lines
+        self._bytes_left -= size
+        return lines
 
 
 def attention_lines(views: Iterable[OperationView]) -> Iterator[Line]:
@@ -87,10 +102,10 @@ def _group_lines(group: AttentionGroup) -> Iterator[Line]:
     yield ("  ", Span(f"! {flags}", Tone.WARNING), f"{title}{number}{': ' if common else ''}{common}")
     for view, why in zip(group.views, reasons, strict=True):
         staged = view.operation
-        first, *more = (staged.command or "").split("\n")
-        command = f": {first}{' …' if more else ''}" if staged.command else ""
+        command = f": {visible_in_a_line(staged.command)}" if staged.command else ""
+        shown = EscapedText(f"  {staged.action_with(visible_name)}{command}")
         told = "" if common else f"  {why}"
-        yield (_INDENT, Span(staged.id, Tone.STRONG), f"  {staged.action}{command}", Span(told, Tone.QUIET))
+        yield (_INDENT, Span(staged.id, Tone.STRONG), shown, Span(told, Tone.QUIET))
 
 
 def in_full(
@@ -290,9 +305,10 @@ def _difference(
     for found, entire in zip(shown, view.hunks, strict=False):
         yield from _hunk(found, before, after, _class_text(entire, proved))
     if left_out:
+        number = "1 more line is" if left_out == 1 else f"{left_out:,} more lines are"
         yield (
             _INDENT,
-            Span(f"… {left_out:,} more lines are not shown. All of it is printed by: {whole}", Tone.WARNING),
+            Span(f"… {number} not shown. All of it is printed by: {whole}", Tone.WARNING),
         )
 
 

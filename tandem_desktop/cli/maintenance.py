@@ -120,7 +120,9 @@ def audit_verify(call: CommandContext) -> CommandResult:
     if report.first_bad is not None:
         words = f"The audit is broken: record {report.first_bad} was changed, or is missing."
     else:
-        words = f"The audit is broken: {count(len(report.missing), 'record')} of what happened here are missing."
+        number = len(report.missing)
+        are = "is" if number == 1 else "are"
+        words = f"The audit is broken: {count(number, 'record')} of what happened here {are} missing."
     path = call.engine.locations.audit
     following = f"Compare {path} with a backup; approvals and undo do not depend on it."
     told = [Span(words, Tone.FAILED), *report.missing[:_MOST_MISSING], *lines]

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidg
 
 from tandem_desktop.acp_client.profiles import BUILT_IN
 from tandem_desktop.background import Background
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
@@ -458,7 +459,7 @@ class MainWindow(QWidget):
         ]
         place = self.controller
         for plan in place.plans.plans if place is not None else ():
-            items.append(PaletteItem(plan.title, plan.plan_id, "", self._plan_opener(plan.plan_id)))
+            items.append(PaletteItem(visible_line(plan.title), plan.plan_id, "", self._plan_opener(plan.plan_id)))
         self.palette.open(items, QApplication.focusWidget())  # type: ignore[attr-defined]
 
     def _toast_area(self) -> QRect:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import ToolKind
 from tandem_desktop.domain.events import (
     ChangesWaiting,
@@ -50,7 +51,10 @@ def page_to_read(event: TandemEvent) -> PlanId | None:
 
 
 def expired_words(title: str) -> str:
-    return tr("Plan expired: {title}. There was no decision in time; a new revision brings it back.", title=title)
+    return tr(
+        "Plan expired: {title}. There was no decision in time; a new revision brings it back.",
+        title=visible_line(title),
+    )
 
 
 def log_words(event: TandemEvent) -> str:
@@ -91,7 +95,7 @@ _ASKED = tr_table(
 def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Title, text and plan of a notification; None if the event needs no attention."""
     if isinstance(event, PlanProposed | ChangesWaiting):
-        return tr("A plan waits for your review"), titles.get(event.plan_id, ""), event.plan_id
+        return tr("A plan waits for your review"), visible_line(titles.get(event.plan_id, "")), event.plan_id
     if isinstance(event, PermissionAsked):
         return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, ""), ""
     if isinstance(event, QuestionAsked):
@@ -106,7 +110,7 @@ def card_facts(page: PlanPage) -> PlanFacts:
     return PlanFacts(
         plan_id=page.version.plan_id,
         revision=page.version.revision,
-        title=page.version.title,
+        title=visible_line(page.version.title),
         operations=len(page.views),
         files=page.sums.files,
         commands=page.sums.commands,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.background import Background
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId
@@ -35,7 +36,10 @@ def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
         f"| {tr('Plan')} | | {tr('Revision')} |",
         "|---|---|---|",
     ]
-    lines += [f"| {_cell(plan.title)} | {wording.STATUSES[plan.status]} | {plan.revision} |" for plan in plans[:_SHOWN]]
+    lines += [
+        f"| {_cell(visible_line(plan.title))} | {wording.STATUSES[plan.status]} | {plan.revision} |"
+        for plan in plans[:_SHOWN]
+    ]
     if len(plans) > _SHOWN:
         lines += ["", tr("{n} more are in the list at the left.", n=f"{len(plans) - _SHOWN:,}")]
     return "\n".join(lines)
@@ -46,7 +50,11 @@ def templates_report(templates: Sequence[PlanTemplate]) -> str:
     if not templates:
         return tr("There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there.")
     return "\n".join(
-        [f"**{tr('Templates')}**", "", *(f"- {_cell(each.title)}: `{_usage(each)}`" for each in templates)]
+        [
+            f"**{tr('Templates')}**",
+            "",
+            *(f"- {_cell(visible_line(each.title))}: `{_usage(each)}`" for each in templates),
+        ]
     )
 
 
@@ -84,7 +92,7 @@ def figures_report(figures: PlanFigures) -> str:
 def simulation_report(version: PlanVersion, problems: Sequence[Problem]) -> str:
     """The plan's operations in order, and those that do not apply to the current files."""
     wrong = {problem.step: problem.reason for problem in problems}
-    what = {"title": _cell(version.title), "revision": version.revision}
+    what = {"title": _cell(visible_line(version.title)), "revision": version.revision}
     head = tr(
         "**{title}**, revision {revision}, simulated on the files as they are: every operation would apply.", **what
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans.index import PlanSummary, alternatives, family_roots
@@ -75,7 +76,7 @@ class RailRow:
 
     @property
     def title(self) -> str:
-        return _HEADINGS[self.group] if self.plan is None else self.plan.title
+        return _HEADINGS[self.group] if self.plan is None else visible_line(self.plan.title)
 
     @property
     def subtitle(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from tandem_desktop.diff.text import visible, visible_name
+from tandem_desktop.diff.text import visible, visible_line, visible_name
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.domain.runs import RunKind, RunStatus
@@ -93,7 +93,7 @@ class RunsModel(QAbstractListModel):
         return day if day != before else ""
 
     def _title(self, run: ListedRun) -> str:
-        name = visible(self._titles.get(run.record.plan_id, run.record.plan_id))
+        name = visible_line(self._titles.get(run.record.plan_id, run.record.plan_id))
         what = f"{name} r{run.record.revision}"
         if run.record.partial:
             what = tr("a part of {what}", what=what)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.review.operation_view import Totals
 from tandem_desktop.services.pages import PlanPage
@@ -205,7 +205,7 @@ class PlanHeader(QWidget):
 
     def show_page(self, page: PlanPage) -> None:
         version, meta = page.version, page.meta
-        self.title.setText(visible(version.title))
+        self.title.setText(visible_line(version.title))
         status = meta.status
         self.badge.set_state(wording.STATUSES[status], wording.STATUS_TONES[status])
         self.revisions.show(meta.revision, version.revision)
@@ -229,7 +229,7 @@ class PlanHeader(QWidget):
 
     def show_draft(self, title: str, totals: Totals) -> None:
         """While the agent drafts there is no revision and no digest yet."""
-        self.title.setText(visible(title))
+        self.title.setText(visible_line(title))
         self.badge.set_state(tr("Drafting"), "info")
         self._digest = ""
         self.totals.show_totals(totals, "")

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from tandem_desktop.diff.text import visible, visible_in_a_line
+from tandem_desktop.diff.text import visible, visible_in_a_line, visible_line
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.execution.recovery import InterruptedRun
@@ -318,7 +318,7 @@ class InterruptedSheet(Sheet):
 
     def ask(self, run: InterruptedRun, plan_title: str, now: datetime) -> None:
         self._run_id = run.run_id
-        named, unnamed = tr("“{plan}” was interrupted", plan=visible(plan_title)), tr("A run was interrupted")
+        named, unnamed = tr("“{plan}” was interrupted", plan=visible_line(plan_title)), tr("A run was interrupted")
         self.title.setText(named if plan_title else unnamed)
         self.said.setText(
             tr(

@@ -1,9 +1,10 @@
 """Plan terms as window text."""
 
 from datetime import datetime
+from itertools import dropwhile
 
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
-from tandem_desktop.diff.text import visible, visible_command, visible_name
+from tandem_desktop.diff.text import is_blank, visible, visible_command, visible_name
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.review import Coverage
@@ -117,7 +118,8 @@ def kind_counts(totals: Totals) -> str:
 def subject(operation: StagedOperation) -> tuple[str, str]:
     """The folder part and the name part of what the row is about; a command has only a name."""
     if operation.is_run:
-        first, *rest = visible_command(operation.subject)
+        lines = operation.subject.split("\n")
+        first, *rest = visible_command("\n".join([*dropwhile(is_blank, lines)] or lines))
         return "", f"{first} …" if rest else first
     folder, name = split_path(operation.path or "")
     if operation.to is not None:
