@@ -138,7 +138,7 @@ def test_keys_that_open_edit_and_read_an_operation_and_send_what_was_said_of_it(
     person.tab_to(f"diff-{person.reads()[0]}")
     person.wait(lambda: len(person.focus().rows) > 1)  # type: ignore[attr-defined]  # a diff
     person.press(Qt.Key.Key_T)
-    assert "Goodbye" in person.focus().toPlainText()  # type: ignore[attr-defined]  # the diff as one text
+    person.wait(lambda: "Goodbye" in person.focus().toPlainText())  # type: ignore[attr-defined]  # the diff as one text
     person.press(Qt.Key.Key_T)
     person.wait(lambda: isinstance(person.focus(), DiffView))
     person.press(Qt.Key.Key_Return, CONTROL | SHIFT)
