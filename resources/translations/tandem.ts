@@ -129,6 +129,11 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
+            <source>A package manager fetches what this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
             <source>A package manager installs what this names.</source>
             <translation type="unfinished" />
         </message>
@@ -175,6 +180,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>A task is under way, or an agent is looked for; try again in a moment.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A task runner or a configured build runs this, or the programs that it names.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -844,6 +854,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Carry out the approved plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Celery imports this when a worker starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3109,6 +3124,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Off track</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>OmniSharp loads the analyzers that this names when the folder is opened.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7330,6 +7350,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>trivial effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>udev runs the programs that this names when a device appears.</source>
             <translation type="unfinished" />
         </message>
         <message>
