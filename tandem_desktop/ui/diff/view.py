@@ -155,6 +155,8 @@ class DiffView(QAbstractScrollArea):
             self.display.current = 0  # the keyboard focus needs a current row
         if searched and self.search.bar.isVisible():
             self.search.set_text(searched)
+        if self._plain is not None:
+            self._plain.setPlainText(self.as_text())
 
     def set_split(self, is_split: bool) -> None:
         self._wants_split = is_split

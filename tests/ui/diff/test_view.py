@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.diff.model import build_file_diff
@@ -340,6 +341,14 @@ def test_the_whole_change_can_be_read_as_text(auth: DiffView) -> None:
     text = auth.as_text()
     assert "-async def login(body: Login):\n+@limited(lambda s: s.login_rate)" in text
     assert auth.accessibleName() == "Changes in app/routes/auth.py"
+
+
+def test_text_that_is_read_follows_a_comparison_that_arrives_later(auth: DiffView) -> None:
+    auth.read_as_text()
+    auth.show_diff(build_file_diff("a.txt", b"Hello\n", b"Goodbye\n"))
+    text = auth.findChild(QPlainTextEdit, "diff-as-text")
+    assert text is not None
+    assert "Goodbye" in text.toPlainText()
 
 
 def test_the_menu_offers_what_the_keys_do(auth: DiffView) -> None:
