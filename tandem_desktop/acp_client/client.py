@@ -15,10 +15,23 @@ from pydantic import ValidationError
 from tandem_desktop.acp_client.connection import AUTH_REQUIRED, LineTransport, OnFrame, RefusedError, SidecarLimits
 from tandem_desktop.acp_client.process import SidecarProcess
 from tandem_desktop.acp_client.profiles import keys
-from tandem_desktop.acp_client.requests import AcpSession, AgentModes, AgentRequests, facts, model_of, modes
+from tandem_desktop.acp_client.requests import (
+    OLD_MODELS,
+    ON,
+    AcpSession,
+    AgentModes,
+    AgentRequests,
+    facts,
+    model_of,
+    modes,
+    options_of,
+)
 from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths
 from tandem_desktop.domain.agent_protocol import (
+    MODEL_FAILED,
+    NO_MODEL,
     AgentFacts,
+    AgentOption,
     AgentProfile,
     AgentSession,
     Picture,
@@ -27,6 +40,8 @@ from tandem_desktop.domain.agent_protocol import (
 )
 from tandem_desktop.domain.errors import (
     LoginNeededError,
+    ModelError,
+    NoModelError,
     SidecarError,
     SidecarExitedError,
     SidecarLaunchError,
@@ -39,8 +54,10 @@ from tandem_desktop.policy.prompts import chosen_agent
 from tandem_desktop.processes.child import Launch
 from tandem_desktop.shadow.sandbox import REFUSED, SAYS, UNSEEN
 
-LOOK_AT_STDERR = "Look at the agent's last words; try its command in a terminal."
+LOOK_AT_STDERR = "Look at its output; try its command in a terminal."
 _MOST_WORDS = 500
+_KILLED = 128
+"""A shell, or a sandbox, adds the signal to this."""
 _log = logging.getLogger(__name__)
 _NOT_LET = {
     REFUSED: "Start the agent again; what is missing is told by: tandem doctor",
@@ -52,6 +69,11 @@ _NOT_LET = {
 def of_refusal(profile: AgentProfile, facts: AgentFacts, refusal: RefusedError, what: str) -> SidecarError:
     if refusal.code == AUTH_REQUIRED:
         return login_needed(profile, facts, refusal)
+    if refusal.code in (NO_MODEL, MODEL_FAILED):
+        kind = NoModelError if refusal.code == NO_MODEL else ModelError
+        return kind(
+            str(refusal.message), next=str(refusal.data.get("next", "")) if isinstance(refusal.data, dict) else ""
+        )
     return SidecarError(f"{profile.title} could not {what}: {_words(refusal)}", next=LOOK_AT_STDERR)
 
 
@@ -69,18 +91,25 @@ def of_failed_start(profile: AgentProfile, code: int | None, error: SidecarExite
     if code in _NOT_LET and said.startswith(SAYS):
         message, then = f"{profile.title} was not started: {said.removeprefix(SAYS)}", _NOT_LET[code]
     else:
-        message, then = error.message, profile.needs or LOOK_AT_STDERR
+        message = error.message
+        then = LOOK_AT_STDERR if code is not None and _signal_of(code) else profile.needs or LOOK_AT_STDERR
     return SidecarLaunchError(message, next=then, stderr=error.stderr)
 
 
 def of_exit(profile: AgentProfile, code: int | None) -> SidecarExitedError:
     if code is None:
         how = "closed its output"
-    elif code < 0:
-        how = f"was ended by signal {-code} ({_signal_name(-code)})"
+    elif number := _signal_of(code):
+        how = f"was killed (signal {number}, {_signal_name(number)})"
     else:
         how = f"ended with exit code {code}"
-    return SidecarExitedError(f"{profile.title} {how}.", next=f"{LOOK_AT_STDERR} Then start it again.")
+    _log.warning("agent ended: %s %s", profile.name, how)
+    return SidecarExitedError(f"{profile.title} {how}.", next="What it had staged is kept.")
+
+
+def _signal_of(code: int) -> int:
+    """The signal that ended a process; 0 where it ended by itself."""
+    return -code if code < 0 else max(0, code - _KILLED)
 
 
 def of_closed_input(profile: AgentProfile) -> SidecarExitedError:
@@ -531,7 +560,40 @@ class SidecarManager:
         # After `new_session` has returned its id.
         asyncio.get_running_loop().call_soon(link.requests.release, conversation)
         model = model_of(response, result) or self._profile.model_in(self._launch.environment)
-        return AgentSession(id=session_id, modes=offered.available, mode=conversation.mode, model=model)
+        options = options_of(response.config_options, result)
+        return AgentSession(
+            id=session_id, modes=offered.available, mode=conversation.mode, model=model, options=options
+        )
+
+    async def log_in(self, method: str) -> None:
+        """Log the agent in by one of the ways it offers; it may open a page, or ask.
+
+        Raises:
+            SidecarError: it refuses, or is gone.
+        """
+        await self.start()
+        link = self._running()
+        call = self._call(link, link.wire.authenticate(method), "log in")
+        await self._within(link, call, self._limits.login_timeout_s, "log in")
+
+    async def choose(self, session_id: SessionId, option: AgentOption, value: str) -> tuple[AgentOption, ...]:
+        """Set an option of a session, such as its model; all its options then, as far as the agent tells them.
+
+        Raises:
+            SidecarError: the agent refuses, or is gone.
+        """
+        link = self._running()
+        if option.id == OLD_MODELS:
+            setting = link.wire.set_model(session_id, value)
+        elif option.is_switch:
+            setting = link.wire.set_switch(session_id, option.id, value == ON)
+        else:
+            setting = link.wire.set_option(session_id, option.id, value)
+        what = f"use {value}"
+        result = await self._within(link, self._call(link, setting, what), self._limits.session_timeout_s, what)
+        if not isinstance(result, dict) or "configOptions" not in result:
+            return ()
+        return options_of(self._read(link, link.protocol.SetSessionConfigOptionResponse, result).config_options)
 
     async def _ask_first(self, link: Link, conversation: AcpSession, offered: AgentModes, plan_mode: bool) -> None:
         """Set the mode in which the agent asks before it acts, even if it says it is in it; in Plan mode its free one.

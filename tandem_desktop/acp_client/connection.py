@@ -29,8 +29,12 @@ class SidecarLimits:
     """The longest line either side may send."""
     noise_lines: int = 1000
     """Invalid lines on its output before the agent is ended."""
+    notices: int = 1_000_000
+    """Messages without an answer that the agent may send after a call of ours, as in one turn, before it is ended."""
     open_requests: int = 1024
     """Requests of the agent that may wait for an answer at the same time; the next one is refused at once."""
+    login_timeout_s: float = 600.0
+    """How long a login may take; a person may have to type something on a page."""
     tool_calls: int = 4096
     """Tool calls remembered per session; the oldest are forgotten first."""
     tool_call_characters: int = 16 * MIB
@@ -145,8 +149,13 @@ class LineTransport:
         notice: Notice,
         settle: Callable[[], None] = lambda: None,
         on_frame: OnFrame | None = None,
+        peer: str = "agent",
     ) -> None:
-        """`settle` is called before anything but a notice is handed on, and when nothing more is there to be read."""
+        """`settle` is called before anything but a notice is handed on, and when nothing more is there to be read.
+
+        `peer` is what the other side is called in errors.
+        """
+        self._peer = peer
         self._stdout = stdout
         self._stdin = stdin
         self._limits = limits
@@ -161,6 +170,7 @@ class LineTransport:
         self._writing = asyncio.Lock()
         self._trace = WireTrace()
         self._closed = False
+        self._notices = 0
         self.noise = 0
         self.refused = 0
         self.failure: SidecarError | None = None
@@ -201,6 +211,7 @@ class LineTransport:
                     self._settle()
                     await self._take(message)
                 elif isinstance(message["method"], str):
+                    self._count_notice()
                     self._notice(message["method"], message.get("params"))
         except SidecarError as error:
             self.fail(error)
@@ -217,6 +228,7 @@ class LineTransport:
             ConnectionError: the agent cannot be reached.
         """
         data = _encoded(message)
+        self._notices = 0
         if len(data) > self._limits.message_bytes:
             raise RefusedError(INVALID_PARAMS, f"The message is larger than {self._limits.message_bytes:,} bytes.")
         try:
@@ -242,8 +254,8 @@ class LineTransport:
             if (end if end >= 0 else len(self._buffer)) > self._limits.message_bytes:
                 self._buffer.clear()
                 raise SidecarProtocolError(
-                    f"The agent sent a message larger than {self._limits.message_bytes:,} bytes.",
-                    next="Start the agent again; if it happens again, report it to the agent's makers.",
+                    f"The {self._peer} sent a message larger than {self._limits.message_bytes:,} bytes.",
+                    next=f"Start the {self._peer} again; if it happens again, report it to its makers.",
                 )
             if end >= 0:
                 with memoryview(self._buffer) as held:
@@ -274,9 +286,17 @@ class LineTransport:
         self.noise += 1
         if self.noise > self._limits.noise_lines:
             raise SidecarProtocolError(
-                f"The agent wrote more than {self._limits.noise_lines:,} lines that are no messages, "
+                f"The {self._peer} wrote more than {self._limits.noise_lines:,} lines that are no messages, "
                 f"the last one: {line[:120].decode(errors='replace')}",
                 next="Check that the command speaks the Agent Client Protocol on its standard output.",
+            )
+
+    def _count_notice(self) -> None:
+        self._notices += 1
+        if self._notices > self._limits.notices:
+            raise SidecarProtocolError(
+                f"The {self._peer} sent more than {self._limits.notices:,} messages in one turn, so it was ended.",
+                next="Start the agent again; what it did so far is in its shadow.",
             )
 
     async def _take(self, message: Message) -> None:
@@ -348,8 +368,8 @@ class LineTransport:
                     await self._stdin.drain()
             except TimeoutError:
                 error = SidecarTimeoutError(
-                    f"The agent has not read what it was sent for {self._limits.write_timeout_s:g} seconds.",
-                    next="Start the agent again.",
+                    f"The {self._peer} has not read what it was sent for {self._limits.write_timeout_s:g} seconds.",
+                    next=f"Start the {self._peer} again.",
                 )
                 self.fail(error)
                 raise error from None

@@ -121,12 +121,21 @@ class SidecarProcess:
         """
         mark = secrets.token_hex(16)
         _check_command(launch)
-        try:
-            process, exited = await _start(
+        starting = asyncio.ensure_future(
+            _start(
                 *((*dies_with_us(), *launch.argv) if launch.confined else ends_with_all_it_started(launch.argv)),
                 cwd=launch.cwd,
                 env={**launch.environment, MARK: mark},
             )
+        )
+        try:
+            # CPython 3.11 waits for ever when it is cancelled while it opens the pipes of a process.
+            process, exited = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with contextlib.suppress(OSError, ValueError):
+                process, exited = await starting
+                await cls(process, exited, mark, limits, ends_as_one=launch.ends_as_one).end()
+            raise
         except (OSError, ValueError) as problem:
             raise _launch_error(f"{launch.argv[0]}: {problem}.") from problem
         confined = "confined" if launch.confined else "not confined"

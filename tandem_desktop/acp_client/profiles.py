@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -15,8 +14,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from tandem_desktop.acp_client.own_agents import own_profiles, unreadable_profiles
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.processes.child import missing_interpreter, run_child, scrubbed_environment
 from tandem_desktop.processes.own_program import own_command
 from tandem_desktop.storage.paths import resource
@@ -24,8 +25,8 @@ from tandem_desktop.storage.paths import resource
 BUILT_IN = "built-in"
 CUSTOM = "custom"
 _VERSION_LIMIT_S = 10.0
-_KEY = re.compile(r"_(?:KEY|TOKEN)$")
-_VERSION = re.compile(rb"\d+(?:\.\d+)+[\w.+-]*")
+_KEY = lazy_pattern(r"_(?:KEY|TOKEN)$")
+_VERSION = lazy_pattern(rb"\d+(?:\.\d+)+[\w.+-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +54,31 @@ class FoundAgent:
 
 
 @cache
+def bundled_profiles() -> tuple[AgentProfile, ...]:
+    """The profiles that come with Tandem."""
+    return tuple(_load(path) for path in sorted(resource("agents").glob("*.toml")))
+
+
 def load_profiles() -> tuple[AgentProfile, ...]:
-    """Every bundled profile: the built-in agent first, the others by title."""
-    profiles = [_load(path) for path in sorted(resource("agents").glob("*.toml"))]
+    """Every profile, bundled or added by the person: the built-in agent first, the others by title."""
+    bundled = bundled_profiles()
+    names = {profile.name for profile in bundled}
+    profiles = [*bundled, *(profile for profile in own_profiles() if profile.name not in names)]
     return tuple(sorted(profiles, key=lambda profile: (profile.name != BUILT_IN, profile.title.lower())))
 
 
 def profile_named(name: str) -> AgentProfile:
-    """The bundled profile of this name.
+    """The profile of this name.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: there is none, or it cannot be used.
     """
     for profile in load_profiles():
         if profile.name == name:
             return profile
+    for error in unreadable_profiles():
+        if error.path is not None and Path(error.path).stem == name:
+            raise error
     names = ", ".join(profile.name for profile in load_profiles())
     raise BadInputError(f"No agent is called {name}.", next=f"Choose one of {names}, or give a command of your own.")
 

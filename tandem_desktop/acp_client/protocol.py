@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from tandem_desktop import __version__
 from tandem_desktop.acp_client.connection import INTERNAL_ERROR, LineTransport, RefusedError
+from tandem_desktop.acp_client.requests import OLD_MODELS
 from tandem_desktop.acp_client.tool_calls import read_tool_call
 from tandem_desktop.domain.agent_protocol import Picture, PlanningServer
 from tandem_desktop.domain.base import quick_models
@@ -19,7 +20,9 @@ with quick_models():
         AuthenticateRequest,
         AvailableCommand,
         AvailableCommandsUpdate,
+        BooleanConfigOptionCapabilities,
         ClientCapabilities,
+        ClientSessionCapabilities,
         ConfigOptionUpdate,
         ContentChunk,
         CurrentModeUpdate,
@@ -40,7 +43,10 @@ with quick_models():
         PlanEntry,
         PromptRequest,
         ResumeSessionRequest,
+        SessionConfigOptionsCapabilities,
         SessionConfigOptionSelect,
+        SetSessionConfigOptionBooleanRequest,
+        SetSessionConfigOptionResponse,
         SetSessionConfigOptionSelectRequest,
         SetSessionModeRequest,
         TextContentBlock,
@@ -54,6 +60,7 @@ __all__ = [
     "LoadSessionResponse",
     "NewSessionResponse",
     "SessionConfigOptionSelect",
+    "SetSessionConfigOptionResponse",
     "Wire",
     "read_update",
 ]
@@ -108,6 +115,9 @@ class Wire:
                     ),
                     terminal=works_through_client,
                     elicitation=asking if may_ask else None,
+                    session=ClientSessionCapabilities(
+                        config_options=SessionConfigOptionsCapabilities(boolean=BooleanConfigOptionCapabilities())
+                    ),
                 ),
                 client_info=Implementation(name="tandem", title="Tandem Desktop", version=__version__),
             ),
@@ -130,9 +140,19 @@ class Wire:
     async def set_mode(self, session_id: str, mode: str) -> None:
         await self._request("session_set_mode", SetSessionModeRequest(session_id=session_id, mode_id=mode))
 
-    async def set_option(self, session_id: str, option: str, value: str) -> None:
+    async def set_option(self, session_id: str, option: str, value: str) -> Any:
         request = SetSessionConfigOptionSelectRequest(session_id=session_id, config_id=option, value=value)
-        await self._request("session_set_config_option", request)
+        return await self._request("session_set_config_option", request)
+
+    async def set_switch(self, session_id: str, option: str, value: bool) -> Any:
+        request = SetSessionConfigOptionBooleanRequest(
+            session_id=session_id, config_id=option, value=value, type="boolean"
+        )
+        return await self._request("session_set_config_option", request)
+
+    async def set_model(self, session_id: str, model: str) -> None:
+        """For agents that list their models beside the options; the library no longer knows this call."""
+        await self._send(OLD_MODELS, {"sessionId": session_id, "modelId": model})
 
     async def prompt(self, session_id: str, text: str, pictures: tuple[Picture, ...] = ()) -> Any:
         blocks: list[Any] = [TextContentBlock(type="text", text=text)]
@@ -149,9 +169,11 @@ class Wire:
         await self._connection.close()
 
     async def _request(self, name: str, request: BaseModel) -> Any:
-        params = request.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return await self._send(AGENT_METHODS[name], request.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    async def _send(self, method: str, params: dict[str, Any]) -> Any:
         try:
-            return await self._connection.send_request(AGENT_METHODS[name], params)
+            return await self._connection.send_request(method, params)
         except RequestError as error:
             code = error.code if isinstance(error.code, int) else INTERNAL_ERROR
             raise RefusedError(code, str(error), error.data) from error

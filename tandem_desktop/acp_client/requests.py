@@ -20,12 +20,15 @@ from tandem_desktop.acp_client.elicitation import CANCELLED_QUESTION, question_a
 from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths, read_tool_call
 from tandem_desktop.domain.agent_protocol import (
     AgentFacts,
+    AgentOption,
     AgentSaid,
     AgentUpdate,
     CommandsOffered,
     ModeChanged,
     OfferedCommand,
     OptionKind,
+    OptionsOffered,
+    OptionValue,
     PermissionAnswer,
     PermissionRequest,
     PermissionVerdict,
@@ -196,8 +199,50 @@ def model_of(response: "NewSessionResponse", result: Any) -> str:
     return named if isinstance(named, str) else ""
 
 
-def agent_update(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | None:
-    """A session update for the engine; None for what it has no use for."""
+OLD_MODELS = "session/set_model"
+"""The id of the option that older agents have beside the options: their model, chosen by this call."""
+
+
+ON, OFF = "on", "off"
+_SWITCH = (OptionValue(value=ON, name="On"), OptionValue(value=OFF, name="Off"))
+
+
+def options_of(config_options: Any, result: Any = None) -> tuple[AgentOption, ...]:
+    """What the person may choose: every list but the mode, and every switch.
+
+    The models of older agents are read from the answer.
+    """
+    found = []
+    for option in config_options or ():
+        if option.type == "boolean":
+            chosen = ON if option.current_value else OFF
+            found.append(AgentOption(id=option.id, name=option.name, current=chosen, values=_SWITCH, is_switch=True))
+        if option.type == "select" and "mode" not in (option.category, option.id):
+            entries = [each for entry in option.options for each in (getattr(entry, "options", None) or (entry,))]
+            values = tuple(OptionValue(value=each.value, name=each.name or each.value) for each in entries)
+            found.append(AgentOption(id=option.id, name=option.name, current=str(option.current_value), values=values))
+    models = result.get("models") if isinstance(result, dict) else None
+    if not found and isinstance(models, dict) and isinstance(models.get("availableModels"), list):
+        rows = [
+            row for row in models["availableModels"] if isinstance(row, dict) and isinstance(row.get("modelId"), str)
+        ]
+        values = tuple(OptionValue(value=row["modelId"], name=str(row.get("name") or row["modelId"])) for row in rows)
+        current = str(models.get("currentModelId", ""))
+        found.append(AgentOption(id=OLD_MODELS, name="Model", current=current, values=values))
+    return tuple(each for each in found if len(each.values) > 1)
+
+
+def agent_updates(name: str, update: Any, calls: ToolCalls) -> tuple[AgentUpdate, ...]:
+    """A session update for the engine; nothing for what it has no use for."""
+    if name == "config_option_update":
+        mode, options = _mode_of(update.config_options), options_of(update.config_options)
+        offered = (OptionsOffered(options=options),) if options or mode is None else ()
+        return (*((mode,) if mode else ()), *offered)
+    found = _agent_update(name, update, calls)
+    return () if found is None else (found,)
+
+
+def _agent_update(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | None:
     match name:
         case "tool_call" | "tool_call_update":
             return ToolCallChanged(call=calls.told(update))
@@ -225,8 +270,6 @@ def agent_update(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | None
             )
         case "current_mode_update":
             return ModeChanged(mode=update.current_mode_id)
-        case "config_option_update":
-            return _mode_of(update.config_options)
         case "usage_update":
             return UsageReported(
                 used=update.used,
@@ -258,6 +301,7 @@ _PERMISSION = "session/request_permission"
 _ELICITATION = "elicitation/create"
 _Answer = TypeVar("_Answer")
 _log = logging.getLogger(__name__)
+_MOST_NAME = 60
 
 
 class AgentRequests:
@@ -379,8 +423,10 @@ class AgentRequests:
             return
         try:
             model = self._read_update(update)
-            said = None if model is None else agent_update(str(update["sessionUpdate"]), model, conversation.calls)
-            if said is not None:
+            if model is None:
+                _log.debug("update passed over: %s", str(update.get("sessionUpdate"))[:_MOST_NAME])
+                return
+            for said in agent_updates(str(update["sessionUpdate"]), model, conversation.calls):
                 self._pass_on(conversation, said)
         except Exception:
             _log.exception("an update of the agent could not be taken in")

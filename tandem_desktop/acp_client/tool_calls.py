@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from tandem_desktop.acp_client.connection import SidecarLimits
 from tandem_desktop.domain.agent_protocol import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
 from tandem_desktop.domain.ids import ToolCallId
+from tandem_desktop.domain.patterns import lazy_pattern
 
 _KINDS = {kind.value: kind for kind in ToolKind}
 _STATUSES = {status.value: status for status in ToolCallStatus}
@@ -120,14 +121,14 @@ class WorkspacePaths:
 _BLANK = ToolCall(id=ToolCallId(""))
 _MOST_ARGUMENTS = 64
 _SIZED = (str, list, dict)
-_BARE_NAME = re.compile(r"[A-Za-z][\w.-]*")
+_BARE_NAME = lazy_pattern(r"[A-Za-z][\w.-]*")
 _COMMAND_KEYS = ("command", "cmd")
-_ANNOUNCED = re.compile(r"\b(?:Running|Run|Executing|Execute):\s*(.+)")
-_TITLE_SUFFIX = re.compile(r"\s\[(?:current working directory|in) [^\]]*\](?:\s*\(.*\))?\s*$", re.DOTALL)
+_ANNOUNCED = lazy_pattern(r"\b(?:Running|Run|Executing|Execute):\s*(.+)")
+_TITLE_SUFFIX = lazy_pattern(r"\s\[(?:current working directory|in) [^\]]*\](?:\s*\(.*\))?\s*$", re.DOTALL)
 """What Gemini adds to a command in a title."""
 _EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
-_EXIT_LINE = re.compile(r"^(?:\(?exit|Exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
+_EXIT_LINE = lazy_pattern(r"^(?:\(?exit|Exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
 """The line in which Claude, Gemini and Qwen tell it in the text."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
 _PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")

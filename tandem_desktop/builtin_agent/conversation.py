@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from pydantic_ai import Agent, AgentRunResultEvent, RunContext, Tool
-from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UsageLimitExceeded, UserError
+from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
@@ -18,6 +18,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.usage import UsageLimits
 
 from tandem_desktop.builtin_agent.edits import AgentFiles, ClientPort
+from tandem_desktop.builtin_agent.model_errors import model_error
 from tandem_desktop.builtin_agent.models import ModelChoice, OfferedTool, PlanningServers, build_model
 from tandem_desktop.builtin_agent.tools import TodoItem, Tools, new_call_id
 from tandem_desktop.domain.agent_protocol import AgentSaid, StopReason, ToolKind, UsageReported
@@ -151,6 +152,7 @@ class ModelConversation:
 
         Raises:
             BadInputError: the model's library is not installed.
+            ModelError: the model cannot be reached, or refused.
         """
         agent = await self._ready()
         self._has_spoken = False
@@ -158,12 +160,8 @@ class ModelConversation:
             return await self._run(agent, text)
         except UsageLimitExceeded:
             return StopReason.MAX_TURN_REQUESTS
-        except ModelHTTPError as error:
-            return await self._failed(
-                f"The model {error.model_name} refused with status {error.status_code}: {error.body}"
-            )
         except (AgentRunError, UserError, OSError) as error:
-            return await self._failed(f"The model could not answer: {error}")
+            raise model_error(error, self._choice) from error
 
     async def close(self) -> None:
         await self._servers.close()
@@ -211,10 +209,6 @@ class ModelConversation:
             return StopReason.END_TURN
         await self._client.tell(UsageReported(used=last.usage.input_tokens + last.usage.output_tokens))
         return _REASONS.get(last.finish_reason or "", StopReason.END_TURN)
-
-    async def _failed(self, sentence: str) -> StopReason:
-        await self._say(self._choice.redacted(f"{sentence}\n"))
-        return StopReason.END_TURN
 
     async def _say(self, text: str, *, thought: bool = False) -> None:
         if text:

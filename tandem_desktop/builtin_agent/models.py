@@ -2,22 +2,25 @@
 
 import asyncio
 import contextlib
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tandem_desktop.builtin_agent.model_keys import KEYRING_SERVICE, key_name, read_key
 from tandem_desktop.domain.agent_protocol import PlanningServer
 from tandem_desktop.domain.errors import BadInputError, NotInstalledError, SidecarError
+from tandem_desktop.storage.paths import resource
 
 if TYPE_CHECKING:
     from mcp.client import Client
     from pydantic_ai.models import Model
 
 
-KEYRING_SERVICE = "tandem-desktop"
 CHOICE, ADDRESS, KEY = "TANDEM_MODEL", "TANDEM_MODEL_URL", "TANDEM_MODEL_KEY"
 _PROVIDERS = ("anthropic", "openai", "openai-compatible", "ollama")
 _KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+ANTHROPIC_ADDRESS, OPENAI_ADDRESS = "https://api.anthropic.com", "https://api.openai.com/v1"
 OLLAMA_ADDRESS = "http://127.0.0.1:11434/v1"
 _FORMS = "anthropic:NAME, openai:NAME, ollama:NAME, or openai-compatible:NAME with TANDEM_MODEL_URL"
 
@@ -38,18 +41,37 @@ class ModelChoice:
         return text.replace(self.key, "[key]") if self.key else text
 
 
-def read_keyring(service: str, name: str) -> str | None:
-    """The person's secret, or None where there is no keyring to ask."""
-    import keyring
-    from keyring.errors import KeyringError
+@dataclass(frozen=True, slots=True)
+class ModelProvider:
+    """A provider that the person can choose."""
 
-    try:
-        return keyring.get_password(service, name)
-    except KeyringError:
-        return None
+    title: str
+    kind: str
+    """How the agent speaks with it: the word before the colon in `TANDEM_MODEL`."""
+    address: str
+    """Its usual address; empty where the person gives one."""
+    needs_key: bool = True
+
+    def kept_address(self, address: str) -> str:
+        """What the settings keep: nothing for the address that its library uses by itself."""
+        address = address.strip().rstrip("/")
+        return "" if address == self.address and self.kind != "openai-compatible" else address
 
 
-def chosen_model(environment: Mapping[str, str], keyring: ReadKeyring = read_keyring) -> ModelChoice | None:
+def model_providers() -> tuple[ModelProvider, ...]:
+    """Every provider that is offered, with the ones for any other server last."""
+    table = tomllib.loads(resource("model_providers.toml").read_text(encoding="utf-8"))
+    return tuple(ModelProvider(**row) for row in table["provider"])
+
+
+def provider_of(model: str, address: str) -> ModelProvider:
+    """The provider of a model that the settings name; the first one where they name none."""
+    kind, offered = model.partition(":")[0], model_providers()
+    alike = [each for each in offered if each.kind == kind]
+    return next((each for each in alike if each.address == address), alike[-1] if alike else offered[0])
+
+
+def chosen_model(environment: Mapping[str, str], keyring: ReadKeyring = read_key) -> ModelChoice | None:
     """The model the environment names; None when it names none.
 
     Raises:
@@ -66,7 +88,8 @@ def chosen_model(environment: Mapping[str, str], keyring: ReadKeyring = read_key
         raise BadInputError(f"{CHOICE} needs the address of its server.", next=f"Set {ADDRESS} to it.")
     key = environment.get(KEY) or environment.get(_KEY_NAMES.get(provider, KEY))
     if not key and provider != "ollama":
-        key = keyring(KEYRING_SERVICE, provider)
+        names = dict.fromkeys((key_name(provider, address), provider))
+        key = next((found for name in names if (found := keyring(KEYRING_SERVICE, name))), None)
     if not key and provider in _KEY_NAMES:
         raise BadInputError(
             f"There is no key for {provider}.",

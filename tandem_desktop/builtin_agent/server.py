@@ -16,11 +16,14 @@ from tandem_desktop import __version__
 from tandem_desktop.builtin_agent.edits import ClientPort, in_words
 from tandem_desktop.builtin_agent.session import Session, open_session
 from tandem_desktop.domain.agent_protocol import (
+    MODEL_FAILED,
+    NO_MODEL,
     AgentSaid,
     AgentUpdate,
     CommandsOffered,
     ModeChanged,
     OfferedCommand,
+    OptionsOffered,
     PermissionVerdict,
     PlanningServer,
     TodosChanged,
@@ -30,7 +33,7 @@ from tandem_desktop.domain.agent_protocol import (
     UsageReported,
 )
 from tandem_desktop.domain.base import quick_models
-from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.errors import ModelError, NoModelError, TandemError
 from tandem_desktop.recipes.catalog import Catalog
 
 with quick_models():
@@ -81,6 +84,8 @@ def update_on_wire(update: AgentUpdate, root: str) -> Any:
             return update_current_mode(mode)
         case UsageReported(used=used, size=size):
             return schema.UsageUpdate(session_update="usage_update", used=used, size=size)
+        case OptionsOffered():
+            raise ValueError("the built-in agent offers no options")
 
 
 def request_on_wire(call: ToolCall, root: str) -> schema.ToolCallUpdate:
@@ -198,7 +203,11 @@ class BuiltInAgent:
         session = self._session(session_id)
         if session.is_busy:
             raise acp.RequestError.invalid_request({"details": "This session is still answering the last prompt."})
-        reason = await session.prompt([text for block in prompt if (text := _text(block))])
+        try:
+            reason = await session.prompt([text for block in prompt if (text := _text(block))])
+        except (NoModelError, ModelError) as error:
+            code = NO_MODEL if isinstance(error, NoModelError) else MODEL_FAILED
+            raise acp.RequestError(code, error.message, {"next": error.next}) from error
         return schema.PromptResponse(stop_reason=reason.value)
 
     async def cancel(self, session_id: str, **_: Any) -> None:

@@ -10,7 +10,14 @@ from typing import Protocol
 from tandem_desktop.builtin_agent.edits import AgentFiles, ClientPort, EditExecutor, Intent, in_batches, in_words
 from tandem_desktop.builtin_agent.models import ModelChoice, PlanningServers, chosen_model
 from tandem_desktop.domain.agent_protocol import AgentSaid, PlanningServer, StopReason
-from tandem_desktop.domain.errors import BadInputError, NotInstalledError, TandemError
+from tandem_desktop.domain.errors import (
+    BadInputError,
+    ModelError,
+    NoModelError,
+    NotInstalledError,
+    SidecarError,
+    TandemError,
+)
 from tandem_desktop.recipes.catalog import Catalog
 from tandem_desktop.recipes.recipe import Edit, Recipe, RecipeOutcome, counted
 
@@ -38,14 +45,14 @@ class Session:
         client: ClientPort,
         catalog: Catalog,
         conversation: ModelSession | None,
-        no_model: str,
+        no_model: SidecarError,
     ) -> None:
         self._work = work
         self._client = client
         self._catalog = catalog
         self._conversation = conversation
         self._no_model = no_model
-        """What to say when only recipes are left."""
+        """How plain words are refused when only recipes are left."""
         self._edit_executor = EditExecutor(work, client)
         self._turn: asyncio.Task[StopReason] | None = None
 
@@ -80,6 +87,8 @@ class Session:
     async def _answer(self, parts: Sequence[str]) -> StopReason:
         try:
             return await self._do(parts)
+        except (NoModelError, ModelError):
+            raise
         except TandemError as error:
             await self._say(in_words(error))
             return StopReason.END_TURN
@@ -96,8 +105,7 @@ class Session:
             return StopReason.END_TURN
         if self._conversation is not None:
             return await self._conversation.answer(text)
-        await self._say(f"{self._no_model}\n\n{self._catalog.help()}")
-        return StopReason.END_TURN
+        raise self._no_model
 
     def _command(self, parts: Sequence[str]) -> tuple[Recipe | None, str] | None:
         """The recipe that is named at the beginning of a line, and what follows it; None as recipe is help."""
@@ -144,11 +152,8 @@ def _title(outcome: RecipeOutcome, batch: Sequence[Edit]) -> str:
     return batch[0].description if len(batch) == 1 else f"{outcome.title} ({counted(len(batch), 'file')})"
 
 
-NO_MODEL = (
-    "No model is set up, so I cannot answer in words; the recipes below do real work without one.\n"
-    "To set up a model, choose one with `TANDEM_MODEL`: `anthropic:NAME`, `openai:NAME`, `ollama:NAME`, or "
-    "`openai-compatible:NAME` with its address in `TANDEM_MODEL_URL`. Keys come from the keyring or the environment."
-)
+NO_MODEL = "There is no model yet, so this agent only follows its built-in recipes: /help lists them."
+_ADD_ONE = "Add a model in the window (Model… among the commands), or name one in TANDEM_MODEL (docs/agents.md)."
 
 
 def open_session(
@@ -164,13 +169,13 @@ def open_session(
         BadInputError: the folder cannot be opened.
     """
     work = AgentFiles(root)
-    no_model = NO_MODEL
+    no_model: SidecarError = NoModelError(NO_MODEL, next=_ADD_ONE)
     conversation: ModelSession | None = None
     try:
         choice = chosen_model(environment)
         conversation = None if choice is None else _conversation(choice, work, client, servers)
     except BadInputError as error:
-        no_model = f"The model cannot be used. {in_words(error)}"
+        no_model = ModelError(f"The model cannot be used. {error.message}", next=error.next)
     return Session(work=work, client=client, catalog=catalog, conversation=conversation, no_model=no_model)
 
 

@@ -83,6 +83,12 @@ async def test_an_agent_that_exits_at_once_leaves_its_last_words(caplog: pytest.
     assert error.next == "Set a key."
 
 
+async def test_an_agent_that_is_killed_while_it_starts_is_not_sent_to_log_in() -> None:
+    error = await start_of(a_launch("sh", "-c", "kill -9 $$"), needs="Log in.")
+    assert error.message.endswith("was killed (signal 9, SIGKILL).")
+    assert error.next != "Log in."
+
+
 async def test_an_agent_that_speaks_another_version_is_told_apart() -> None:
     error = await start_of({"initialize": {"protocolVersion": 7}})
     assert isinstance(error, SidecarProtocolError)
@@ -184,7 +190,7 @@ async def test_a_crash_in_a_turn_ends_it_and_every_decision() -> None:
     ]
     error = await turn_of(steps, client)
     assert isinstance(error, SidecarExitedError)
-    assert "exit code 139" in error.message
+    assert "signal 11, SIGSEGV" in error.message
     assert error.stderr == ("Segmentation fault",)
     assert (len(client.requests), len(client.abandoned), client.waiting) == (1, 1, 0)
 
@@ -207,6 +213,21 @@ async def test_endless_noise_is_a_protocol_error_that_shows_it() -> None:
     error = await turn_of([{"do": "raw", "text": "not a message\n" * 6}, {"do": "never"}], limits=SMALL)
     assert isinstance(error, SidecarProtocolError)
     assert "not a message" in error.message
+
+
+async def test_a_turn_of_more_messages_than_the_limit_ends_the_agent() -> None:
+    said = [{"do": "say", "text": "x"}] * 9
+    error = await turn_of([*said, {"do": "never"}], limits=SidecarLimits(notices=8, stop_grace_s=0.5))
+    assert isinstance(error, SidecarProtocolError)
+    assert "more than 8 messages in one turn" in error.message
+
+
+async def test_each_turn_may_send_as_many_messages_as_the_limit() -> None:
+    said = [{"do": "say", "text": "x"}] * 6
+    async with running({"turns": [said, said]}, NotingClient(), limits=SidecarLimits(notices=8)) as manager:
+        session = await manager.new_session()
+        for _ in range(2):
+            assert await manager.prompt(session.id, "go") is StopReason.END_TURN
 
 
 @pytest.mark.parametrize("size", [65535, 65536, 65537, MIB])

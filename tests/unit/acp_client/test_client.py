@@ -12,6 +12,7 @@ from tandem_desktop.domain.agent_protocol import (
     AgentFacts,
     CommandsOffered,
     ModeChanged,
+    OptionsOffered,
     PermissionRequest,
     PermissionVerdict,
     PlanningServer,
@@ -224,6 +225,57 @@ async def test_the_mode_is_set_as_an_option_where_the_agent_lists_it_there() -> 
     assert [call["params"] for call in told if call.get("method") == "session/set_config_option"] == [
         {"sessionId": session.id, "configId": "mode", "value": "build"}
     ]
+
+
+EFFORT = {
+    "id": "effort",
+    "name": "Effort",
+    "category": "thought_level",
+    "type": "select",
+    "currentValue": "low",
+    "options": [{"value": "low", "name": "Low"}, {"value": "high", "name": "High"}],
+}
+FAST = {"id": "fast", "name": "Fast mode", "type": "boolean", "currentValue": False}
+BUILD_MODE = {
+    "id": "mode",
+    "name": "Mode",
+    "category": "mode",
+    "type": "select",
+    "currentValue": "build",
+    "options": [{"value": "build", "name": "Build"}],
+}
+
+
+async def test_lists_and_switches_are_chosen_by_their_kind_on_the_wire() -> None:
+    client = NotingClient()
+    async with running({"session": {"configOptions": [BUILD_MODE, EFFORT, FAST]}}, client) as manager:
+        session = await manager.new_session()
+        effort, fast = session.options
+        assert [(each.id, each.shown, each.is_switch) for each in (effort, fast)] == [
+            ("effort", "Low", False),
+            ("fast", "Off", True),
+        ]
+        await manager.choose(session.id, effort, "high")
+        await manager.choose(session.id, fast, "on")
+        told = await reported(manager, client, session.id)
+    assert [call["params"] for call in told if call.get("method") == "session/set_config_option"] == [
+        {"sessionId": session.id, "configId": "effort", "value": "high"},
+        {"sessionId": session.id, "configId": "fast", "type": "boolean", "value": True},
+    ]
+
+
+async def test_options_that_change_with_the_mode_are_all_told() -> None:
+    changed = {
+        "sessionUpdate": "config_option_update",
+        "configOptions": [BUILD_MODE, {**EFFORT, "currentValue": "high"}],
+    }
+    client = NotingClient()
+    async with running({"turns": [[{"do": "update", "update": changed}]]}, client) as manager:
+        session = await manager.new_session()
+        await manager.prompt(session.id, "go")
+    updates = [update for _, update in client.updates]
+    assert [type(each) for each in updates] == [ModeChanged, OptionsOffered]
+    assert [(each.id, each.current) for each in updates[1].options] == [("effort", "high")]  # type: ignore[union-attr]
 
 
 async def test_a_session_that_cannot_be_made_to_ask_is_not_opened() -> None:

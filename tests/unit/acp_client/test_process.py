@@ -1,5 +1,6 @@
 """An agent's process leads its own group, dies with its parent, and leaves only its last words."""
 
+import asyncio
 import contextlib
 import os
 import select
@@ -53,6 +54,21 @@ async def test_the_environment_is_all_the_process_gets() -> None:
     await process.end()
     assert b"HOME" not in output
     assert b"'A'" in output
+
+
+@pytest.mark.parametrize("steps", range(2, 7))
+async def test_start_that_is_cancelled_at_any_step_ends_with_all_that_was_started(steps: int, tmp_path: Path) -> None:
+    place = tmp_path / "pid"
+    child = f"setsid sh -c 'echo $$ > {place}.new && mv {place}.new {place}; exec sleep 600' & wait"
+    starting = asyncio.create_task(SidecarProcess.start(a_launch("sh", "-c", child), SidecarLimits(stop_grace_s=0.1)))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    wait_until(place.exists)  # the loop stands meanwhile, so the start is where it was
+    starting.cancel()
+    async with asyncio.timeout(PATIENCE_S):
+        with contextlib.suppress(asyncio.CancelledError):
+            await (await starting).end()
+    assert not is_running(int(place.read_text()))
 
 
 async def test_the_process_leads_its_own_session() -> None:

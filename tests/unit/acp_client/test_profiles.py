@@ -110,7 +110,7 @@ def test_an_agent_that_does_not_tell_its_version_is_found_all_the_same(tmp_path:
 
 def test_the_built_in_agent_is_this_program() -> None:
     found = find_agent(profile_named(BUILT_IN))
-    assert found.command == (sys.executable, "-m", "tandem_desktop", "agent")
+    assert found.command == (sys.executable, "-P", "-m", "tandem_desktop", "agent")
     assert found.version
 
 
