@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from tandem_desktop.diff.syntax import ParsedSource, Span, grammar_of, parse
+from tandem_desktop.diff.hunk_classes import Span
+from tandem_desktop.diff.syntax import ParsedSource, grammar_of, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +35,7 @@ def _collect(source: ParsedSource, parent: "Node", name: str, found: dict[Span, 
     leading: int | None = None
     above = -1
     for child in parent.children:
-        first, last = child.start_point.row, child.end_point.row + (child.end_point.column > 0)
+        first, last = source.line_at(child.start_byte), source.line_at(child.end_byte - 1) + 1
         if "comment" in child.type:
             if leading is None or first > above:
                 leading = first

@@ -6,45 +6,61 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from tandem_desktop.domain.paths import folded
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage.paths import resource
 
 _FULLWIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-_DOTS = {0x3002: ".", 0xFF61: ".", 0xFE52: "."}
-_NATURAL = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-"""Letters of languages that are written in Latin script."""
-_MATHEMATICAL = re.compile("[\U0001d400-\U0001d7ff]")
-_IDEOGRAPHIC = re.compile(
+_SMALL = {
+    code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFE50, 0xFE6C) if code not in (0xFE53, 0xFE67)
+}
+_DOTS = {0x3002: ".", 0xFF61: "."}
+_NATURAL = lazy_pattern(
+    "[\u00c0-\u017e\u0180-\u0183\u0186-\u018c\u018e-\u0195\u0197-\u01a5\u01a9-\u01b6\u01b8-\u01bb\u01cd-\u01f0\u01f4-\u021b\u021d-\u0221\u0224-\u0236\u0238-\u024f"
+    "\u1e00-\u1e9c\u1e9e-\u1efe]"
+)
+"""Letters of languages that are written in Latin script, without rare ones that pass for others, such as ſ, ǃ and ǌ."""
+_MATHEMATICAL = lazy_pattern("[\U0001d400-\U0001d7ff]")
+_IDEOGRAPHIC = lazy_pattern(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3105-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u9fff\ua960-\ua97f"
     "\uac00-\ud7ff\uf900-\ufaff\uff65-\uffdc\U0001b000-\U0001b16f\U00020000-\U000323af]"
 )
 """Chinese, Japanese and Korean: Latin words stand in them without a space."""
-_MIXED_IN = re.compile("[\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2dff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]")
+_MIXED_IN = lazy_pattern(
+    "[\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2dff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]"
+)
 """Cyrillic, Armenian, Cherokee, Coptic and Lisu: no honest word has their letters beside Latin ones."""
-_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
-_WORD = re.compile(r"\w[\w\u0300-\u036f]*")
-_COMPONENT = re.compile("[^/]+")
-_ASCII_LETTER = re.compile("[A-Za-z]")
+_GREEK = lazy_pattern("[\u0370-\u03ff\u1f00-\u1fff]")
+_WORD = lazy_pattern(r"\w[\w\u0300-\u036f]*")
+_TYPOGRAPHY = frozenset("‘’“”–—…")
+"""Signs that honest names have as well."""
+_COMPONENT = lazy_pattern("[^/]+")
+_ASCII_LETTER = lazy_pattern("[A-Za-z]")
 _ALMOST_A_NAME = 2
-_BEFORE_A_NAME = re.compile(
-    r"(?:[\w)\]\"']\.|->|::|[@$]|\b(?:def|class|function|fn|func|fun|let|var|val|const|import|use|package|struct|enum|type|"
+_BEFORE_A_NAME = lazy_pattern(
+    r"(?:[\w)\]\"']\.|->|::|[@$<]|\b(?:def|class|function|fn|func|fun|let|var|val|const|import|use|package|struct|enum|type|"
     r"interface|trait|impl|namespace|module|sub|export|new|local|static|alias|export)\s+)$"
 )
-_AFTER_A_NAME = re.compile(r"[(\[]|\.[A-Za-z_]|->|::|\s*[-+*/|&:]?=(?!=)")
-_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s\"'`<>?#]+)")
-_PROGRAM = re.compile(r"(?:^|[;&|(\n`{]|\b(?:sudo|env|exec|xargs|time|nohup|command)\s)\s*(?:\w+=\S*\s+)*([^\s;&|()]+)")
+_AFTER_A_NAME = lazy_pattern(r"[(\[]|\.[A-Za-z_]|->|::|\s*[-+*/|&:]?=(?!=)")
+_QUOTED = lazy_pattern(r"([\"'`])([^\s\"'`]{3,})\1")
+_ARGUMENT = lazy_pattern(r"\"[^\"\n]*\"|'[^'\n]*'|\S+")
+_ADDRESS = lazy_pattern(r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s\"'`<>?#]+)")
+_PROGRAM = lazy_pattern(
+    r"(?:^|[;&|(\n`{]|\b(?:sudo|env|exec|xargs|time|nohup|command)\s)\s*(?:\w+=\S*\s+)*([^\s;&|()]+)"
+)
 
 
 @lru_cache(maxsize=1)
 def _prototypes() -> dict[int, str]:
     """What each character looks like, for `str.translate`."""
     lines = resource("unicode/confusables.txt").read_text(encoding="ascii").splitlines()
-    table = {**_FULLWIDTH, **_DOTS}
+    forms = {code: shape for code, shape in (_FULLWIDTH | _SMALL | _DOTS).items() if shape.isascii()}
+    table = dict(forms)
     for line in lines:
         if not line.startswith("#"):
             code, *prototype = (int(each, 16) for each in line.split())
             table[code] = "".join(map(chr, prototype))
-    for code in (*_FULLWIDTH, *_DOTS):  # a full-width letter looks like what its ASCII letter looks like
-        table[code] = table.get(ord((_FULLWIDTH | _DOTS)[code]), (_FULLWIDTH | _DOTS)[code])
+    for code, shape in forms.items():  # a full-width letter looks like what its ASCII letter looks like
+        table[code] = table.get(ord(shape), shape)
     return table
 
 
@@ -52,6 +68,12 @@ def _prototypes() -> dict[int, str]:
 def _imitating() -> frozenset[str]:
     """Every character that looks like ASCII and is not."""
     return frozenset(chr(code) for code, shape in _prototypes().items() if code > 0x7F and shape.isascii())
+
+
+@lru_cache(maxsize=1)
+def _signs() -> frozenset[str]:
+    """Every character, letters included, that looks like an ASCII sign and is not."""
+    return frozenset(each for each in _imitating() if not any(c.isalnum() for c in _prototypes()[ord(each)]))
 
 
 @lru_cache(maxsize=1)
@@ -77,10 +99,23 @@ def in_text(text: str) -> list[int]:
     for word in _WORD.finditer(text):
         if word[0].isascii():
             continue
-        if _mixes(word[0]) or (len(word[0]) >= _ALMOST_A_NAME and _imitates_whole(word[0]) and _is_a_name(text, word)):
+        if (
+            _mixes(word[0])
+            or (
+                _imitates_whole(word[0])
+                and (_is_alone(text, word) if len(word[0]) < _ALMOST_A_NAME else _is_a_name(text, word))
+            )
+            or (_looks_like_a_number(word[0]) and _is_alone(text, word))
+        ):
             found.update(_foreign(word))
     for address in _ADDRESS.finditer(text):
         found.update(address.start(1) + at for at in (*_words_like_ascii(address[1]), *_separators_in(address[1])))
+    for whole in (
+        *(each.span(1) for each in _ADDRESS.finditer(text)),
+        *(each.span(2) for each in _QUOTED.finditer(text)),
+    ):
+        found.update(_signs_within(text, *whole))
+    found.update(_letters_like_signs(text))
     if not _separators().isdisjoint(text):
         found.update(_separators_in(text, between=_ALMOST_A_NAME))
     return sorted(found)
@@ -99,10 +134,39 @@ def in_command(command: str) -> list[int]:
     for program in _PROGRAM.finditer(command):
         if not program[1].isascii() and skeleton(program[1]).isascii():
             found.update(program.start(1) + at for at, each in enumerate(program[1]) if not each.isascii())
-    signs = {each for each in _imitating().intersection(command) if not each.isalnum()}
-    signs = {each for each in signs if len(_prototypes()[ord(each)]) == 1 and not each.isspace()}
-    found.update(at for at, each in enumerate(command) if each in signs)
+    single = {each for each in _imitating().intersection(command) if len(_prototypes()[ord(each)]) == 1}
+    signs = {each for each in (*single, *_signs().intersection(command)) if not each.isalnum() or each in _signs()}
+    found.update(at for at, each in enumerate(command) if each in signs and not each.isspace())
+    found.update(reordered(command))
     return sorted(found)
+
+
+def reordered(command: str) -> list[int]:
+    """The letters of scripts written from right to left, where they change the order in which arguments are drawn.
+
+    `cp א ב` is drawn as `cp ב א`. What is in one pair of quotes is a text of its own.
+    """
+    if command.isascii():
+        return []
+    letters: list[int] = []
+    is_turned, follows = False, False
+    for argument in _ARGUMENT.finditer(command):
+        for at, each in enumerate(argument[0], argument.start()):
+            direction = unicodedata.bidirectional(each)
+            is_letter = direction in ("R", "AL")
+            if is_letter:
+                letters.append(at)
+            if direction == "L":
+                follows = False
+            is_turned |= follows and (is_letter or direction in ("EN", "AN"))
+        follows |= bool(letters) and letters[-1] >= _after_latin(argument)
+    return letters if is_turned else []
+
+
+def _after_latin(argument: re.Match[str]) -> int:
+    """Where what follows the last letter written from left to right begins."""
+    latin = [at for at, each in enumerate(argument[0]) if unicodedata.bidirectional(each) == "L"]
+    return argument.start() + (latin[-1] + 1 if latin else 0)
 
 
 def read_as(name: str, marked: Iterable[int]) -> str:
@@ -154,6 +218,9 @@ def _imitations(name: str) -> Iterator[int]:
         for word in _WORD.finditer(name, *component.span()):
             if not word[0].isascii() and (_mixes(word[0]) or (is_like_ascii and _imitates_whole(word[0]))):
                 yield from _foreign(word)
+        if is_like_ascii:
+            odd = _signs() - _TYPOGRAPHY
+            yield from (at for at, each in enumerate(component[0], component.start()) if each in odd)
     yield from _separators_in(name)
     yield from _symbols_like_letters(name)
 
@@ -165,6 +232,26 @@ def _symbols_like_letters(text: str) -> Iterator[int]:
         beside = text[max(0, at - 1) : at] + text[at + 1 : at + 2]
         if is_sign and _prototypes()[ord(each)].isalnum() and any(_ASCII_LETTER.match(c) for c in beside):
             yield at
+
+
+def _signs_within(text: str, start: int, end: int) -> Iterator[int]:
+    """Signs that pass for ASCII ones between two ASCII letters or digits; an apostrophe is none."""
+    for at in range(start + 1, end - 1):
+        if text[at] in _signs() and "'" not in _prototypes()[ord(text[at])]:
+            beside = text[at - 1] + text[at + 1]
+            if beside.isascii() and beside.isalnum():
+                yield at
+
+
+def _letters_like_signs(text: str) -> Iterator[int]:
+    """Letters that pass for a sign beside ASCII: `a ǃ= b` assigns. An apostrophe is no such sign."""
+    for each in {each for each in _signs().intersection(text) if each.isalpha() and not _IDEOGRAPHIC.match(each)}:
+        if "'" in _prototypes()[ord(each)]:
+            continue
+        for found in re.finditer(re.escape(each), text):
+            beside = text[max(0, found.start() - 1) : found.start()] + text[found.end() : found.end() + 1]
+            if any(c.isascii() and not c.isspace() for c in beside):
+                yield found.start()
 
 
 def _words_like_ascii(text: str) -> Iterator[int]:
@@ -184,9 +271,11 @@ def _mixes(word: str) -> bool:
     is_cjk = any(_IDEOGRAPHIC.match(each) and each not in imitating for each in word)
     if not imitating or (is_cjk and all(_is_part_of_cjk(each) for each in imitating)):
         return False
-    return any(not _GREEK.match(each) for each in imitating) or any(
-        _GREEK.match(each) and each in imitating and _is_latin_beside(word, at) for at, each in enumerate(word)
-    )
+    if any(not _GREEK.match(each) for each in imitating):
+        return True
+    beside = [each for at, each in enumerate(word) if _GREEK.match(each) and _is_latin_beside(word, at)]
+    is_several = sum(each in imitating for each in word) > 1
+    return any(each in imitating or is_several for each in beside)
 
 
 def _is_part_of_cjk(character: str) -> bool:
@@ -206,6 +295,21 @@ def _imitates_whole(word: str) -> bool:
         return False
     shape = skeleton(word)
     return shape.isascii() and _ASCII_LETTER.search(shape) is not None and any(each.isalpha() for each in word)
+
+
+def _looks_like_a_number(word: str) -> bool:
+    """True of digits with letters that pass for digits: 1З."""
+    has_digit = any(each.isascii() and each.isdigit() for each in word)
+    return has_digit and _MIXED_IN.search(word) is not None and skeleton(word).isascii()
+
+
+def _is_alone(text: str, word: re.Match[str]) -> bool:
+    """True of a word in Cyrillic or the like on a line where every other word is ASCII."""
+    if not _MIXED_IN.search(word[0]):
+        return False
+    start, end = text.rfind("\n", 0, word.start()) + 1, text.find("\n", word.end())
+    others = {each for each in _WORD.findall(text[start : end if end >= 0 else len(text)]) if each != word[0]}
+    return bool(others) and all(each.isascii() for each in others)
 
 
 def _is_a_name(text: str, word: re.Match[str]) -> bool:
@@ -236,7 +340,7 @@ def _separators_in(text: str, between: int = 0) -> Iterator[int]:
             yield at
 
 
-_UNSEEN = re.compile(r"\\|(?<=[^/. ])[. ]*[. ](?=/|$)|(?:(?<=/)|^) +(?=[^/])|(?<![0-9]):|:(?![0-9])")
+_UNSEEN = lazy_pattern(r"\\|(?<=[^/. ])[. ]*[. ](?=/|$)|(?:(?<=/)|^) +(?=[^/])|(?<![0-9]):|:(?![0-9])")
 
 
 def _unseen_by_some_disks(name: str) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Finds definitions and paragraphs that a plan removes at one place and adds, byte for byte, at another."""
+"""Finds files, definitions and paragraphs that a plan removes at one place and adds, byte for byte, at another."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, ProvedChange
-from tandem_desktop.diff.syntax import Span
+from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, ProvedChange, Span
+from tandem_desktop.diff.lines import changes as line_changes
 from tandem_desktop.diff.text import split_lines
 
 _FEWEST_LINES = 3
 _MOST_LINES = 400_000
 """Changed lines of a plan beyond which no moves are looked for."""
+_MOST_PAIRS = 10_000
+"""Files that go times files that come beyond which they are not compared."""
 _TELLING = re.compile(rb"(?:\w\W*){6}")
 _PROSE = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
 _Place = tuple[int, int]
@@ -63,6 +65,8 @@ def moves(files: Sequence[MovableFile], find: FindDefinitions) -> dict[int, tupl
         return {}
     found: dict[int, list[ProvedChange]] = {}
     claimed = _Claims()
+    for block in _moved_files(files):
+        _take(files, block, claimed, found)
     unique = _once_on_both_sides(files)
     blocks = [*_blocks(files, unique)]
     sides = {(each.source, True) for each in blocks} | {(each.target, False) for each in blocks}
@@ -81,18 +85,60 @@ def moves(files: Sequence[MovableFile], find: FindDefinitions) -> dict[int, tupl
             continue
         if not any(line in unique for line in source.old[slice(*kept.old)]):
             continue  # what is left of the block is elsewhere as well
-        gone = _within(source.changes, kept.old, is_old=True)
-        come = _within(target.changes, kept.new, is_old=False)
-        if gone is None or come is None:
-            continue
-        old = claimed.claim(block.source, True, kept.old, gone.old, source.old)
-        new = claimed.claim(block.target, False, kept.new, come.new, target.new)
-        gone_lines = ChangedLines(gone.hunk, old, (gone.new[0], gone.new[0]))
-        come_lines = ChangedLines(come.hunk, (come.old[1], come.old[1]), new)
-        to, since = kept.new[0] + 1, kept.old[0] + 1
-        found.setdefault(block.source, []).append(ProvedChange(gone_lines, ChangeClass.MOVE, target.path, to))
-        found.setdefault(block.target, []).append(ProvedChange(come_lines, ChangeClass.MOVE, source.path, since))
+        _take(files, kept, claimed, found)
     return {number: tuple(each) for number, each in found.items()}
+
+
+def _take(
+    files: Sequence[MovableFile], block: "_Block", claimed: "_Claims", found: dict[int, list[ProvedChange]]
+) -> None:
+    """Record a move, once where it went from and once where it came to."""
+    source, target = files[block.source], files[block.target]
+    gone = _within(source.changes, block.old, is_old=True)
+    come = _within(target.changes, block.new, is_old=False)
+    if gone is None or come is None:
+        return
+    old = claimed.claim(block.source, True, block.old, gone.old, source.old)
+    new = claimed.claim(block.target, False, block.new, come.new, target.new)
+    gone_lines = ChangedLines(gone.hunk, old, (gone.new[0], gone.new[0]))
+    come_lines = ChangedLines(come.hunk, (come.old[1], come.old[1]), new)
+    to, since = block.new[0] + 1, block.old[0] + 1
+    found.setdefault(block.source, []).append(ProvedChange(gone_lines, ChangeClass.MOVE, target.path, to))
+    found.setdefault(block.target, []).append(ProvedChange(come_lines, ChangeClass.MOVE, source.path, since))
+
+
+def _moved_files(files: Sequence[MovableFile]) -> "Iterator[_Block]":
+    """The equal lines, in order, of a file that goes and one of the same kind that comes and has most of its lines."""
+    kinds: dict[str, tuple[list[int], list[int]]] = {}
+    for number, file in enumerate(files):
+        if bool(file.before) != bool(file.after):
+            kinds.setdefault(PurePosixPath(file.path).suffix, ([], []))[not file.before].append(number)
+    for gone, come in kinds.values():
+        if not gone or not come or len(gone) * len(come) > _MOST_PAIRS:
+            continue
+        telling = {number: _telling_lines(files[number]) for number in (*gone, *come)}
+        alike = ((len(telling[one] & telling[other]), one, other) for one in gone for other in come)
+        taken: set[int] = set()
+        for shared, one, other in sorted(alike, key=lambda each: (-each[0], each[1:])):
+            most = max(len(telling[one]), len(telling[other]))
+            if shared and shared * 2 >= most and one not in taken and other not in taken:
+                taken |= {one, other}
+                yield from _equal_blocks(files, one, other)
+
+
+def _telling_lines(file: MovableFile) -> frozenset[bytes]:
+    return frozenset(line for line in (file.old or file.new) if _TELLING.search(line))
+
+
+def _equal_blocks(files: Sequence[MovableFile], source: int, target: int) -> "Iterator[_Block]":
+    old, new = files[source].old, files[target].new
+    at = other = 0
+    for change in (*line_changes(old, new), None):
+        end, end_there = (change.old_start, change.new_start) if change is not None else (len(old), len(new))
+        if end - at >= _FEWEST_LINES:
+            yield _Block(source, (at, end), target, (other, end_there))
+        if change is not None:
+            at, other = change.old_end, change.new_end
 
 
 class _Claims:

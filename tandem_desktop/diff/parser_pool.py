@@ -12,12 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
-from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines
-from tandem_desktop.diff.syntax import LONGEST, Span, grammar_of
+from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, Span, is_within
+from tandem_desktop.diff.names import NameRole
+from tandem_desktop.diff.proofs import is_likely
+from tandem_desktop.diff.syntax import LONGEST, grammar_of
 from tandem_desktop.processes.child import scrubbed_environment
 from tandem_desktop.processes.own_program import own_module
 
-_PER_FILE_S = 2.0
+_PER_FILE_S = 5.0
 _START_S = 20.0
 _MOST_WORKERS = 4
 _BYTES_PER_WORKER = 300_000
@@ -36,29 +38,75 @@ class ProofJob:
     before: bytes
     after: bytes
     changes: tuple[ChangedLines, ...]
+    renames: tuple[tuple[bytes, bytes], ...] = ()
+    """Old and new names that are proved for the whole plan."""
+
+    @property
+    def is_worth_parsing(self) -> bool:
+        return bool(self.renames) or is_likely(self.path, self.before, self.after, self.changes)
 
 
 class ParserPool:
-    """Starts as many workers as a batch needs and leaves none behind; a file on which one fails has no answer."""
+    """Starts as many workers as a batch needs; a file on which one fails has no answer.
+
+    Within `with pool:` workers are kept for the next batch; none is left behind after it.
+    """
 
     def __init__(
         self, per_file_s: float = _PER_FILE_S, command: Sequence[str] | None = None, start_s: float = _START_S
     ) -> None:
         self._per_file_s, self._start_s = per_file_s, start_s
         self._command = command or worker_command()
+        self._lock = threading.Lock()
+        self._users = 0
+        self._idle: list[_Worker] = []
+
+    def __enter__(self) -> "ParserPool":
+        with self._lock:
+            self._users += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            ended = [] if self._users else self._idle
+            self._idle = self._idle if self._users else []
+        for worker in ended:
+            worker.end()
+
+    def _taken(self) -> "_Worker":
+        with self._lock:
+            return self._idle.pop() if self._idle else _Worker(self._command, self._start_s)
+
+    def _give_back(self, worker: "_Worker") -> None:
+        with self._lock:
+            if self._users:
+                worker.failures = 0
+                self._idle.append(worker)
+                return
+        worker.end()
 
     def prove(self, jobs: Sequence[ProofJob], until: float = float("inf")) -> list[dict[ChangedLines, ChangeClass]]:
         """What is proved of each file; nothing for what was not answered by `until`, of the monotonic clock."""
         questions = [
             _Question(
-                {"what": "prove", "path": job.path, "changes": [_numbers(each) for each in job.changes]},
+                {
+                    "what": "prove",
+                    "path": job.path,
+                    "changes": [_numbers(each) for each in job.changes],
+                    "renames": {old.decode(): new.decode() for old, new in job.renames},
+                },
                 (job.before, job.after),
             )
             for job in jobs
         ]
 
         def read(number: int, answer: list[Any]) -> dict[ChangedLines, ChangeClass]:
-            return {jobs[number].changes[place]: ChangeClass(kind) for place, kind in answer}
+            found = {
+                ChangedLines(int(hunk), (int(a), int(b)), (int(c), int(d))): ChangeClass(kind)
+                for hunk, a, b, c, d, kind in answer
+            }
+            return found if is_within(jobs[number].changes, found) else {}
 
         return self._ask_all(questions, read, dict, until)
 
@@ -78,6 +126,20 @@ class ParserPool:
         nothing: Mapping[Span, str] = {}
         return [answers.get(number, nothing) for number in range(len(files))]
 
+    def roles(
+        self, names: Sequence[tuple[str, bytes, bytes]], until: float = float("inf")
+    ) -> list[Mapping[NameRole, str]]:
+        """The roles of a name in a file, by path, content and name; opaque where there is no answer."""
+        questions = [
+            _Question({"what": "roles", "path": path, "name": name.decode()}, (content,))
+            for path, content, name in names
+        ]
+
+        def read(_: int, answer: list[Any]) -> Mapping[NameRole, str]:
+            return {NameRole(role): str(module) for role, module in answer}
+
+        return self._ask_all(questions, read, lambda: {NameRole.OPAQUE: ""}, until)
+
     def _ask_all(
         self,
         questions: "list[_Question]",
@@ -86,11 +148,13 @@ class ParserPool:
         until: float,
     ) -> list[_Answer]:
         found: list[_Answer] = [nothing() for _ in questions]
-        waiting = [*reversed(range(len(questions)))]
+        # The smallest first: most files have their answer when the time is over.
+        waiting = sorted(range(len(questions)), key=lambda number: -questions[number].size)
         lock = threading.Lock()
 
         def work() -> None:
-            with _Worker(self._command, self._start_s) as worker:
+            worker = self._taken()
+            try:
                 while time.monotonic() < until and worker.failures < _MOST_FAILURES:
                     with lock:
                         if not waiting:
@@ -100,8 +164,10 @@ class ParserPool:
                     if answer is not None:
                         with suppress(ValueError, TypeError, IndexError, KeyError):
                             found[number] = read(number, answer)
+            finally:
+                self._give_back(worker)
 
-        size = sum(len(part) for question in questions for part in question.contents)
+        size = sum(question.size for question in questions)
         wanted = min(len(questions), os.cpu_count() or 1, _MOST_WORKERS, 1 + size // _BYTES_PER_WORKER)
         threads = [threading.Thread(target=work, name="parser", daemon=True) for _ in range(wanted)]
         for thread in threads:
@@ -117,6 +183,10 @@ class _Question:
     contents: tuple[bytes, ...]
 
     @property
+    def size(self) -> int:
+        return sum(map(len, self.contents))
+
+    @property
     def raw(self) -> bytes:
         line = json.dumps({**self.about, "sizes": [len(content) for content in self.contents]})
         return b"".join((line.encode(), b"\n", *self.contents))
@@ -130,12 +200,6 @@ class _Worker:
         self._child: subprocess.Popen[bytes] | None = None
         self.failures = 0
 
-    def __enter__(self) -> "_Worker":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-
     def ask(self, question: _Question, limit_s: float) -> list[Any] | None:
         """The answer; None if the process ended, or did not answer in time."""
         is_new = self._child is None
@@ -144,7 +208,7 @@ class _Worker:
         if answer is None:
             self.failures += 1
             _log.info("a parser gave no answer for %s", question.about["path"])
-            self._end()
+            self.end()
             return None
         return answer
 
@@ -159,7 +223,7 @@ class _Worker:
             start_new_session=True,
         )
 
-    def _end(self) -> None:
+    def end(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             child.kill()

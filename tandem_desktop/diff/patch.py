@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from tandem_desktop.diff.hunks import Hunk, HunkLine
 from tandem_desktop.diff.text import split_at_newlines
 from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.domain.patterns import lazy_pattern
 
 DEV_NULL = "/dev/null"
 PREFIX_PAIRS = frozenset({("a", "b"), ("b", "a"), ("i", "w"), ("c", "i"), ("c", "w"), ("o", "w"), ("1", "2")})
 """First components that `git diff` puts before the two names, mnemonic ones included."""
 BACKUP_SUFFIXES = (".orig", ".old", ".bak", "~")
 
-_ESCAPE = re.compile(rb"\\([abtnvfr\"\\]|[0-7]{3})")
+_ESCAPE = lazy_pattern(rb"\\([abtnvfr\"\\]|[0-7]{3})")
 _CHARACTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
-_QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"')
-_EPOCH = re.compile(rb"19(?:70-01-01|69-12-31)[T ]\d\d:\d\d:\d\d")
+_QUOTED = lazy_pattern(rb'"((?:[^"\\]|\\.)*)"')
+_EPOCH = lazy_pattern(rb"19(?:70-01-01|69-12-31)[T ]\d\d:\d\d:\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +249,12 @@ def _plain_file(section: Section) -> FilePatch:
 SYMLINK_MODE = 0o120000
 REGULAR_TYPE = 0o100000
 
-_HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_INDEX = re.compile(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: ([0-7]{6}))?\s*")
-_ONLY_IN = re.compile(rb"Only in [^\n]+: [^\n]+")
-_BINARY = re.compile(rb"(?:GIT binary patch|Binary files? .* (?:differ|has changed))\s*")
+_HUNK_HEADER = lazy_pattern(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_INDEX = lazy_pattern(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: ([0-7]{6}))?\s*")
+_ONLY_IN = lazy_pattern(rb"Only in [^\n]+: [^\n]+")
+_BINARY = lazy_pattern(rb"(?:GIT binary patch|Binary files? .* (?:differ|has changed))\s*")
 _COMBINED = (b"diff --cc ", b"diff --combined ", b"@@@ ")
-_MAIL_SIGNATURE = re.compile(rb"-- ?\r?\n?")
+_MAIL_SIGNATURE = lazy_pattern(rb"-- ?\r?\n?")
 
 
 def parse_patch(patch: bytes) -> tuple[FilePatch, ...]:

@@ -10,7 +10,9 @@ import sys
 from typing import IO, Any
 
 from tandem_desktop.diff.definitions import definitions
-from tandem_desktop.diff.hunk_classes import ChangedLines, prove
+from tandem_desktop.diff.hunk_classes import ChangedLines
+from tandem_desktop.diff.names import roles
+from tandem_desktop.diff.proofs import prove
 
 _MEMORY = 2 << 30
 
@@ -28,10 +30,13 @@ def _answer(question: dict[str, Any], contents: list[bytes]) -> list[Any]:
     path = question["path"]
     if question["what"] == "definitions":
         return [[start, end, name] for (start, end), name in definitions(path, contents[0]).items()]
+    if question["what"] == "roles":
+        return [*map(list, roles(path, contents[0], question["name"].encode()).items())]
     changes = [ChangedLines(hunk, (a, b), (c, d)) for hunk, a, b, c, d in question["changes"]]
-    places = {change: number for number, change in enumerate(changes)}
     before, after = contents
-    return [[places[change], kind.value] for change, kind in prove(path, before, after, changes)]
+    renames = {old.encode(): new.encode() for old, new in question["renames"].items()}
+    proved = prove(path, before, after, changes, renames)
+    return [[each.hunk, *each.old, *each.new, kind.value] for each, kind in proved]
 
 
 def main() -> None:

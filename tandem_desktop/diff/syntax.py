@@ -4,13 +4,16 @@ Native code that reads foreign bytes: the product calls it in a process of its o
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from tandem_desktop.diff.hunk_classes import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query, Tree
@@ -18,8 +21,6 @@ if TYPE_CHECKING:
 LONGEST = 512 * 1024
 """Larger contents are not parsed."""
 _MOST_COMPARED_NODES = 200_000
-Span = tuple[int, int]
-"""First byte and end."""
 
 
 class Blanks(Enum):
@@ -54,16 +55,57 @@ class Grammar:
     function: str = "language"
     refused: re.Pattern[bytes] | None = None
     """Contents that the parser does not see whole: templates, comments that are code."""
+    lists: tuple[str, ...] = ()
+    """Kinds of nodes whose last comma may come and go."""
+    quotes: bool = False
+    """Whether `'a'` and `"a"` are the same."""
+    parentheses: str = ""
+    """The kind of nodes that only hold another one between parentheses; the tree tells what they would change."""
+
+    @property
+    def has_quiet_lines(self) -> bool:
+        """Whether a line without anything but comments can mean nothing."""
+        return self.blanks not in (Blanks.TAGS, Blanks.PROSE)
 
 
 _STRINGS_C = ("string_literal", "char_literal", "raw_string_literal", "system_lib_string", "preproc_arg")
 _JS = ("string", "template_string", "regex", "jsx_element", "jsx_fragment", "html_comment", "hash_bang_line")
+_JS_LISTS = ("arguments", "formal_parameters", "array", "object", "named_imports", "export_clause")
+_CLOSERS = {
+    "list": "]",
+    "array": "]",
+    **dict.fromkeys(("dictionary", "set", "object", "named_imports", "export_clause"), "}"),
+}
 _TEMPLATE = re.compile(rb"\{\{|\{%|<%|<\?|\{#")
 _GRAMMARS = (
-    Grammar("python", "tree_sitter_python", exact=("string", "line_continuation"), marks=b"#"),
-    Grammar("javascript", "tree_sitter_javascript", Blanks.SCRIPT, exact=_JS),
-    Grammar("typescript", "tree_sitter_typescript", Blanks.SCRIPT, exact=_JS[:3], function="language_typescript"),
-    Grammar("tsx", "tree_sitter_typescript", Blanks.SCRIPT, exact=_JS[:5], function="language_tsx"),
+    Grammar(
+        "python",
+        "tree_sitter_python",
+        exact=("string", "line_continuation"),
+        marks=b"#",
+        lists=("argument_list", "parameters", "list", "dictionary", "set", "tuple", "import_from_statement"),
+        quotes=True,
+        parentheses="parenthesized_expression",
+    ),
+    Grammar("javascript", "tree_sitter_javascript", Blanks.SCRIPT, exact=_JS, lists=_JS_LISTS, quotes=True),
+    Grammar(
+        "typescript",
+        "tree_sitter_typescript",
+        Blanks.SCRIPT,
+        exact=_JS[:3],
+        function="language_typescript",
+        lists=_JS_LISTS,
+        quotes=True,
+    ),
+    Grammar(
+        "tsx",
+        "tree_sitter_typescript",
+        Blanks.SCRIPT,
+        exact=_JS[:5],
+        function="language_tsx",
+        lists=_JS_LISTS,
+        quotes=True,
+    ),
     Grammar(
         "go",
         "tree_sitter_go",
@@ -152,9 +194,31 @@ class ParsedSource:
     def root(self) -> "Node":
         return self.tree.root_node
 
+    def line_at(self, at: int) -> int:
+        """The line that a byte is in; the points of nodes are not used, since some versions of the parser lose them."""
+        return bisect_right(self._lines, at) - 1
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(found.end() for found in re.finditer(rb"\n", self.content))]
+
     def comments(self, span: Span) -> list[Span]:
         """The comments that touch a range of bytes."""
         return self._captured(span).get("comment", [])
+
+    def statement_at(self, at: int) -> int:
+        """The number of the node of the first level that a byte is in, or that comes before it."""
+        return bisect_right(self._starts, at)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [child.start_byte for child in self.root.children]
+
+    def comments_and_exact(self, span: Span) -> tuple[list[Span], list[Span]]:
+        """The comments that touch a range of bytes, and the nodes in it in which every byte counts."""
+        captured = self._captured(span)
+        return captured.get("comment", []), captured.get("exact", [])
 
     def _captured(self, span: Span) -> dict[str, list[Span]]:
         from tree_sitter import QueryCursor
@@ -171,7 +235,7 @@ class ParsedSource:
         """The text of a range of bytes without comments, and without the blanks that have no meaning."""
         start, end = span
         captured = self._captured(span)
-        comments = _inside(captured.get("comment", []), span)
+        comments = _inside([*captured.get("comment", []), *_left_out(self.content, captured)], span)
         exact = _outermost(_inside(self._exact(captured, span), span))
         pieces: list[bytes] = []
         kept: list[bytes] = []
@@ -182,7 +246,7 @@ class ParsedSource:
             pieces.append(self.content[at:first])
             pieces.append(b"\1" if is_exact else b" ")
             if is_exact:
-                kept.append(self.content[first:last])
+                kept.append(_value(self.grammar, self.content[first:last]))
             at = last
         pieces.append(self.content[at:end])
         return b"\0".join((_squeezed(self.grammar.blanks, b"".join(pieces)), *kept))
@@ -215,7 +279,7 @@ def same_meaning(one: ParsedSource, other: ParsedSource, changed: Sequence[tuple
         return False
     if one.grammar.name == "yaml" and not _same_events(one.content, other.content):
         return False
-    windows = _windows(one, other, changed)
+    windows = windows_around(one, len(other.content), changed)
     return all(one.significant(mine) == other.significant(theirs) for mine, theirs in windows)
 
 
@@ -235,15 +299,30 @@ def _event(event: object) -> tuple[object, ...]:
     return (type(event).__name__, *(getattr(event, name, None) for name in known))
 
 
-def _windows(
-    one: ParsedSource, other: ParsedSource, changed: Sequence[tuple[Span, Span]]
+def windows_around(
+    one: ParsedSource, other_size: int, changed: Sequence[tuple[Span, Span]]
 ) -> Iterator[tuple[Span, Span]]:
-    """The whole contents, without what is the same at their beginning and end up to a node of the first level."""
-    first, last = changed[0][0][0], changed[-1][0][1]
-    start = max((child.start_byte for child in one.root.children if child.end_byte <= first), default=0)
-    ends = [child.end_byte for child in one.root.children if child.start_byte >= last]
-    end = min(ends) if ends else len(one.content)
-    yield (start, end), (start, len(other.content) - (len(one.content) - end))
+    """The ranges of two contents that hold all that differs, each with an equal node of the first level around.
+
+    Args:
+        one: the one content.
+        other_size: how many bytes the other one has.
+        changed: the byte ranges in which they differ, in order.
+    """
+    starts = [child.start_byte for child in one.root.children]
+    ends = [child.end_byte for child in one.root.children]
+    size = len(one.content)
+    found: list[tuple[int, int, int, int]] = []
+    for (first, last), (mine, theirs) in changed:
+        above, below = bisect_right(ends, first - 1) - 1, bisect_left(starts, last + 1)
+        start = starts[above] if above >= 0 else 0
+        end = ends[below] if below < len(ends) else size
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1]), found[-1][2], theirs - last
+        else:
+            found.append((start, end, mine - first, theirs - last))
+    for start, end, before, after in found:
+        yield (start, end), (start + before if start else 0, end + after if end < size else other_size)
 
 
 def _same_tree(one: ParsedSource, other: ParsedSource, mine: list[Span], theirs: list[Span]) -> bool:
@@ -253,9 +332,9 @@ def _same_tree(one: ParsedSource, other: ParsedSource, mine: list[Span], theirs:
     pairs = [(one.root, other.root)]
     seen = 0
     while pairs:
-        left, right = pairs.pop()
+        left, right = (_unwrapped(one.grammar, each, comments) for each in pairs.pop())
         seen += 1
-        if left.kind_id != right.kind_id or seen > _MOST_COMPARED_NODES:
+        if seen > _MOST_COMPARED_NODES or not _is_same_kind(one.grammar, left, right):
             return False
         if is_python and not (_is_well_indented(one, left) and _is_well_indented(other, right)):
             return False
@@ -264,16 +343,28 @@ def _same_tree(one: ParsedSource, other: ParsedSource, mine: list[Span], theirs:
             if not is_equal or left.descendant_count != right.descendant_count:
                 return False
             continue
-        ours = [child for child in left.children if not _is_comment(child, comments)]
-        others = [child for child in right.children if not _is_comment(child, comments)]
+        ours = _compared(one.grammar, left, comments)
+        others = _compared(one.grammar, right, comments)
         if len(ours) != len(others):
             return False
         pairs.extend(zip(ours, others, strict=True))
     return True
 
 
+def _is_same_kind(grammar: Grammar, left: "Node", right: "Node") -> bool:
+    quotes = ("'", '"')
+    return left.kind_id == right.kind_id or (grammar.quotes and left.type in quotes and right.type in quotes)
+
+
+_CLAUSES = frozenset({"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause"})
+"""What begins as far to the right as the statement it belongs to."""
+
+
 def _is_well_indented(source: ParsedSource, node: "Node") -> bool:
     """Whether the statements of a block begin alike and deeper than the one around them: the parser lets more pass."""
+    if node.type in _CLAUSES and node.parent is not None:
+        own = _indent(source.content, node.start_byte)
+        return own is None or own == _first_indent(source.content, node.parent.start_byte)
     if node.type not in ("block", "module"):
         return True
     indents = {
@@ -305,8 +396,57 @@ def _is_comment(node: "Node", kinds: frozenset[int]) -> bool:
 
 
 def _touches(node: "Node", spans: Sequence[Span]) -> bool:
-    first, last = node.start_byte, node.end_byte
-    return any(start <= last and end >= first for start, end in spans)
+    """Whether a node touches one of these ranges, which are in order."""
+    at = bisect_left(spans, node.start_byte, key=_end)
+    return at < len(spans) and spans[at][0] <= node.end_byte
+
+
+def _end(span: Span) -> int:
+    return span[1]
+
+
+def _compared(grammar: Grammar, node: "Node", comments: frozenset[int]) -> "list[Node]":
+    """The children of a node without comments and without a comma that means nothing."""
+    found = [child for child in node.children if not _is_comment(child, comments)]
+    if node.type in grammar.lists and _ends_with_comma(node.type, found):
+        del found[-2]
+    return found
+
+
+def _ends_with_comma(kind: str, children: "Sequence[Node]") -> bool:
+    """Whether a comma after the last element closes a list; a tuple of one is one by its comma."""
+    if len(children) < 4 or children[-2].type != "," or children[-1].is_named:
+        return False
+    return children[-3].is_named and (kind != "tuple" or sum(child.is_named for child in children) > 1)
+
+
+def _unwrapped(grammar: Grammar, node: "Node", comments: frozenset[int]) -> "Node":
+    """What stands between parentheses; in Python an annotated name between them is another statement."""
+    while grammar.parentheses and node.type == grammar.parentheses:
+        inner = [child for child in node.children if child.is_named and not _is_comment(child, comments)]
+        parent = node.parent
+        if len(inner) != 1 or (parent is not None and parent.type == "assignment" and parent.children[0] == node):
+            break
+        node = inner[0]
+    return node
+
+
+def _left_out(content: bytes, captured: "dict[str, list[Span]]") -> Iterator[Span]:
+    """Commas and parentheses that mean nothing where the trees are equal."""
+    for start, end in captured.get("parentheses", ()):
+        yield start, start + 1
+        yield end - 1, end
+    for start, end in captured.get("comma", ()):
+        yield start, end
+
+
+_PLAIN_STRING = re.compile(rb"""([A-Za-z]*)(?:'([^'"\n]*)'|"([^'"\n]*)")""")
+
+
+def _value(grammar: Grammar, text: bytes) -> bytes:
+    """A string in the quotes that are compared, if it holds none: what else is escaped means the same in both."""
+    found = _PLAIN_STRING.fullmatch(text) if grammar.quotes else None
+    return b'%s"%s"' % (found[1], found[2] if found[2] is not None else found[3]) if found is not None else text
 
 
 @lru_cache(maxsize=32)
@@ -325,6 +465,9 @@ def _query(name: str) -> "Query | None":
     assert language is not None
     known = (kind for kind in grammar.exact if language.id_for_node_kind(kind, True))
     parts = [grammar.comments, *(f"({kind}) @exact" for kind in known)]
+    if grammar.parentheses:
+        parts.append(f"({grammar.parentheses}) @parentheses")
+    parts += (f'({kind} "," @comma . "{_CLOSERS.get(kind, ")")}")' for kind in grammar.lists)
     if grammar.blanks is Blanks.TAGS:
         parts.append("(start_tag) @loose (self_closing_tag) @loose (end_tag) @loose")
     if grammar.blanks is Blanks.PROSE:

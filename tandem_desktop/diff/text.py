@@ -12,23 +12,24 @@ from hashlib import blake2b
 from itertools import groupby
 
 from tandem_desktop.diff import look_alikes
+from tandem_desktop.domain.patterns import lazy_pattern
 
 UTF16_CODECS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 # Printable by category, yet drawn as nothing: fillers, joiners and variation selectors.
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+_INVISIBLE = lazy_pattern(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffc\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
 )
 # Characters the tokens themselves are made of; escaped too, so that no text can imitate a token.
-_TOKEN_ALPHABET = re.compile("[⟨\u2400-\u2421]")
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_/-]*(?:\.[A-Za-z0-9_-][A-Za-z0-9_/-]*)*")
+_TOKEN_ALPHABET = lazy_pattern("[⟨\u2400-\u2421]")
+_PLAIN_NAME = lazy_pattern(r"[A-Za-z0-9_/-]*(?:\.[A-Za-z0-9_-][A-Za-z0-9_/-]*)*")
 _BLANK = (
     "\t\x0b\x0c\r\x1c-\x20\x85\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f"
-    "\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff"
+    "\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\ufffc\U00016fe4\U0001d159\U000e0000-\U000e0fff"
 )
 """Everything that is drawn as nothing, or as room."""
-_ALL_BLANK = re.compile(f"[{_BLANK}]*")
-BLANK_RUN = re.compile(f"[{_BLANK}]{{20,}}")
+_ALL_BLANK = lazy_pattern(f"[{_BLANK}]*")
+BLANK_RUN = lazy_pattern(f"[{_BLANK}]{{20,}}")
 """Blanks that can push what follows out of sight."""
 EMPTY_LINES = 3
 """So many empty lines, or more, are drawn as their number."""
@@ -37,7 +38,7 @@ _LARGEST_COMPARED = 2_000_000
 _ASCII_BLANKS = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\0"
 _TAB = 4
 _RUNS_NAMED = 4
-_READABLE_LATIN_1 = re.compile(rb"[\t\n\f\r\x20-\x7e\xa0-\xff]*")
+_READABLE_LATIN_1 = lazy_pattern(rb"[\t\n\f\r\x20-\x7e\xa0-\xff]*")
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,14 @@ def visible_line(text: str) -> str:
     return "".join((*parts, _part(text, marked, at, len(text))))
 
 
+def visible_sentence(message: str) -> str:
+    """A sentence of Tandem's own, which may hold tokens already, with what else is hidden or imitated as tokens."""
+    if message.isascii() and message.isprintable():
+        return message
+    marked = set(look_alikes.in_text(message))
+    return "".join(_token(c) if at in marked or is_hidden(c) or c == "\n" else c for at, c in enumerate(message))
+
+
 def visible_name(name: str) -> str:
     """A path, a link's target or a host; what looks like another name is spelled out, and so is each odd blank."""
     if _PLAIN_NAME.fullmatch(name):
@@ -276,10 +285,10 @@ _HIDING_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"
 _EMOJI_SELECTORS = "\ufe0e\ufe0f"
 _MONGOLIAN_SELECTORS = "\u180b\u180c\u180d\u180f"
-_DEPENDS_ON_PLACE = re.compile(f"[{_JOINERS}{_EMOJI_SELECTORS}{_MONGOLIAN_SELECTORS}\U000e0100-\U000e01ef]")
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_MONGOLIAN = re.compile("[\u1820-\u18aa]")
-_JOINING_SCRIPT = re.compile("[\u0600-\u109f\u1780-\u18af\ua840-\ua8ff\U00011000-\U00011fff]")
+_DEPENDS_ON_PLACE = lazy_pattern(f"[{_JOINERS}{_EMOJI_SELECTORS}{_MONGOLIAN_SELECTORS}\U000e0100-\U000e01ef]")
+_HAN = lazy_pattern("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_MONGOLIAN = lazy_pattern("[\u1820-\u18aa]")
+_JOINING_SCRIPT = lazy_pattern("[\u0600-\u109f\u1780-\u18af\ua840-\ua8ff\U00011000-\U00011fff]")
 _EMOJI_AMONG_OTHERS = frozenset("\u203c\u2049\u2139\u3030\u303d")
 
 Ranges = Sequence[tuple[int, int]]

@@ -1,12 +1,18 @@
 """What of a plan needs attention: flagged operations in groups, the gravest first."""
 
-from collections.abc import Hashable, Iterable
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.path_rules import bundled_path_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from tandem_desktop.review.operation_view import OperationView
 
 _ALONE = frozenset({Hazard.OUTSIDE, Hazard.IRREVERSIBLE, Hazard.HIDDEN_CHARACTERS})
 """What differs from file to file, so that each is acknowledged by itself."""

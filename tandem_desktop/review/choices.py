@@ -1,7 +1,6 @@
 """A reviewer's choices about a revision, applied and stored."""
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,12 @@ from tandem_desktop.domain.errors import BadInputError, StepRefusedError, Unknow
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, Sha256, StagedOperation
 from tandem_desktop.domain.paths import is_inside
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.objects import ObjectStore
 
-_PART = re.compile(r"([+-]?)([1-9]\d{0,8})(?:\.\.([1-9]\d{0,8}))?")
+_PART = lazy_pattern(r"([+-]?)([1-9]\d{0,8})(?:\.\.([1-9]\d{0,8}))?")
 _WITH_LINES = ("utf-8", "latin-1")
 _MANY = 1_000_000
 
@@ -295,12 +295,13 @@ class Choices(Frozen):
     def hunks_of(self, operation: OperationId) -> tuple[int, ...]:
         return self.part(operation).hunks
 
-    def drop(self, operation: OperationId) -> "Choices":
-        return self.model_copy(update={"operations": (*self.keep(operation).operations, operation)})
+    def drop(self, *operations: OperationId) -> "Choices":
+        return self.model_copy(update={"operations": (*self.keep(*operations).operations, *operations)})
 
-    def keep(self, operation: OperationId) -> "Choices":
-        """Restore the operation; its dropped hunks stay dropped."""
-        left = tuple(each for each in self.operations if each != operation)
+    def keep(self, *operations: OperationId) -> "Choices":
+        """Restore operations; their dropped hunks stay dropped."""
+        restored = frozenset(operations)
+        left = tuple(each for each in self.operations if each not in restored)
         return self.model_copy(update={"operations": left})
 
     def drop_hunk(self, operation: OperationId, hunk: int) -> "Choices":

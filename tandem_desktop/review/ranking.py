@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of, numbered_lines
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.review.change_classes import Proved
 from tandem_desktop.review.operation_view import OperationView
 
@@ -22,11 +23,11 @@ class Rank(IntEnum):
     BEHAVIOUR = 3
     TESTS = 4
     MECHANICAL = 5
-    """All of it is proved to be format, comments or moves."""
+    """All of it is proved: format, comments, moves, renames."""
     GENERATED = 6
 
 
-_TESTS = re.compile(
+_TESTS = lazy_pattern(
     r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures)/|(?:^|/)(?:test_[^/]*|conftest)\.py$|[._-](?:test|spec)s?\.\w+$"
 )
 _PUBLIC = {

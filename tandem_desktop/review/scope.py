@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.review.operation_view import OperationView
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+(?:[._/-][A-Za-z0-9]+)*|[a-z]+(?:_[a-z0-9]+)+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = lazy_pattern(r"[A-Za-z][A-Za-z0-9]+(?:[._/-][A-Za-z0-9]+)*|[a-z]+(?:_[a-z0-9]+)+")
+_PART = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SHORTEST = 4
 _COMMON = frozenset(
     [

@@ -6,7 +6,7 @@ from tandem_desktop.diff.look_alikes import forgiven, skeleton
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import Absent, StagedOperation
 
-_SHORTEST = 4
+_SHORTEST = 3
 """Shorter ASCII names, such as `l.svg` and `1.svg`, are no imitation of each other."""
 
 Children = Callable[[str], Iterable[str]]

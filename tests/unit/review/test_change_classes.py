@@ -12,7 +12,7 @@ from tandem_desktop.domain.operations import FileState, StagedOperation
 from tandem_desktop.review.change_classes import ChangeProver, Proved, unproved_lines
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.storage.objects import ObjectStore
-from tests.support.builders import a_write
+from tests.support.builders import a_delete, a_write
 
 HELPER = "def helper(one, other):\n    total = one + other\n    return total * 2\n"
 USER = "def user():\n    return helper(1, 2)\n"
@@ -28,16 +28,20 @@ class Plan:
     def change(self, path: str, before: str, after: str) -> None:
         sides = before.encode(), after.encode()
         self._objects.put_all(sides)
-        operation = a_write(path, sides[1], before=sides[0] if before else None, id=f"OP{len(self.views) + 1}")
+        name = f"OP{len(self.views) + 1}"
+        if after:
+            operation = a_write(path, sides[1], before=sides[0] if before else None, id=name)
+        else:
+            operation = a_delete(path, sides[0], id=name)
         self.views.append(view_operation(operation, self._objects, commands_captured=True))
 
     def proved(self, parsers: ParserPool | None = None) -> Proved:
         return self.prover(parsers).prove(self.views)
 
     def prover(self, parsers: ParserPool | None = None) -> ChangeProver:
-        return ChangeProver(self._contents, parsers)
+        return ChangeProver(self.contents, parsers)
 
-    def _contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
+    def contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
         states = operation.base, operation.after
         before, after = (self._objects.read(each.sha256) if isinstance(each, FileState) else b"" for each in states)
         return before, after
@@ -87,7 +91,27 @@ def test_move_with_a_change_in_it_is_not_marked(plan: Plan) -> None:
     plan.change("a.py", f"{HELPER}\n\n{USER}", USER)
     plan.change("b.py", "import sys\n", f"import sys\n\n\n{HELPER.replace('* 2', '* 3')}")
 
-    assert plan.proved() == {}
+    assert not any("move" in each for each in kinds(plan.proved()).values())
+
+
+def test_line_that_is_only_laid_out_anew_beside_a_move_is_marked(plan: Plan) -> None:
+    colours = "COLOURS = ['red', 'green']\n"
+    plan.change(
+        "a.py", f"import b\n\n\n{HELPER}\n\n{colours}", "import b\n\n\nCOLOURS = [\n    'red',\n    'green',\n]\n"
+    )
+    plan.change("b.py", USER, f"{USER}\n\n{HELPER}")
+
+    proved = plan.proved()
+
+    assert sorted(kinds(proved)["OP1"]) == ["format", "move"]
+    assert unproved_lines(plan.views[0], proved[plan.views[0].operation.id]) == 0
+
+
+def test_line_that_says_something_else_beside_a_move_is_not_marked(plan: Plan) -> None:
+    plan.change("a.py", f"import b\n\n\n{HELPER}\n\nCOLOURS = ['red']\n", "import b\n\n\nCOLOURS = [\n    'reds',\n]\n")
+    plan.change("b.py", USER, f"{USER}\n\n{HELPER}")
+
+    assert kinds(plan.proved())["OP1"] == ["move"]
 
 
 def test_definition_that_is_added_twice_is_not_a_move(plan: Plan) -> None:
@@ -95,7 +119,7 @@ def test_definition_that_is_added_twice_is_not_a_move(plan: Plan) -> None:
     plan.change("b.py", "import sys\n", f"import sys\n\n\n{HELPER}")
     plan.change("c.py", "import sys\n", f"import sys\n\n\n{HELPER}")
 
-    assert plan.proved() == {}
+    assert not any("move" in each for each in kinds(plan.proved()).values())
 
 
 def test_equal_definitions_beside_lines_that_are_unique_are_not_moves(plan: Plan) -> None:
@@ -104,7 +128,7 @@ def test_equal_definitions_beside_lines_that_are_unique_are_not_moves(plan: Plan
         plan.change(f"a{number}.py", f"import os\n{only}\n\n{HELPER}", "import os\n")
         plan.change(f"b{number}.py", "import sys\n", f"import sys\n{only}\n\n{HELPER}")
 
-    assert plan.proved() == {}
+    assert not any("move" in each for each in kinds(plan.proved()).values())
 
 
 def test_statements_that_change_places_are_not_a_move(plan: Plan) -> None:
@@ -114,7 +138,7 @@ def test_statements_that_change_places_are_not_a_move(plan: Plan) -> None:
     work = "".join(f"    step_{number}(user, action)\n" for number in range(8))
     plan.change("a.py", f"def run(user, action):\n{check}{work}", f"def run(user, action):\n{work}{check}")
 
-    assert plan.proved() == {}
+    assert not any("move" in each for each in kinds(plan.proved()).values())
 
 
 def test_method_that_goes_to_another_class_is_not_a_move(plan: Plan) -> None:
@@ -123,6 +147,104 @@ def test_method_that_goes_to_another_class_is_not_a_move(plan: Plan) -> None:
     plan.change(
         "a.py", f"class A:\n{method}{rest}\n\nclass B:\n{rest}", f"class A:\n{rest}\n\nclass B:\n{method}{rest}"
     )
+
+    assert not any("move" in each for each in kinds(plan.proved()).values())
+
+
+def test_file_with_another_path_costs_only_its_edits(plan: Plan) -> None:
+    lines = [f"value_{number} = compute({number})\n" for number in range(20)]
+    edited = [*lines[:10], "value_10 = other(10)\n", *lines[11:]]
+    plan.change("old/a.py", "".join(lines), "")
+    plan.change("new/b.py", "", "".join(edited))
+
+    found = plan.proved()
+
+    assert {each.path for each in found["OP2"]} == {"old/a.py"}
+    assert [unproved_lines(view, found[view.operation.id]) for view in plan.views] == [1, 1]
+
+
+def test_file_that_shares_few_lines_with_one_that_goes_is_not_its_move(plan: Plan) -> None:
+    shared = "".join(f"value_{number} = compute({number})\n" for number in range(4))
+    plan.change("old/a.py", shared + "".join(f"one_{number} = first({number})\n" for number in range(9)), "")
+    plan.change("new/b.py", "", shared + "".join(f"two_{number} = second({number})\n" for number in range(9)))
+
+    assert not any("move" in each for each in kinds(plan.proved()).values())
+
+
+def renamed(plan: Plan, elsewhere: bytes = b"") -> dict[str, list[str]]:
+    """The names of each file's renames, in a workspace with one other file."""
+
+    def mentions(words: frozenset[bytes], _: frozenset[str]) -> frozenset[bytes]:
+        return frozenset(word for word in words if word in elsewhere)
+
+    found = ChangeProver(plan.contents, mentions=mentions).prove(plan.views)
+    every = {str(name): [each.path for each in own if each.kind is ChangeClass.RENAME] for name, own in found.items()}
+    return {name: names for name, names in every.items() if names}
+
+
+LOCAL = "def f(a):\n    total = a + 1\n    return total\n"
+
+
+def test_local_name_that_is_another_one_everywhere_is_a_rename(plan: Plan) -> None:
+    plan.change("a.py", LOCAL, LOCAL.replace("total", "amount"))
+
+    assert kinds(plan.proved()) == {"OP1": ["rename"]}
+    assert renamed(plan) == {"OP1": ["total → amount"]}
+
+
+def test_line_that_does_something_else_as_well_is_no_rename(plan: Plan) -> None:
+    plan.change("a.py", LOCAL, LOCAL.replace("total", "amount").replace("+ 1", "+ 2"))
+
+    (view,) = plan.views
+    (found,) = plan.proved()[view.operation.id]
+    assert (found.lines.old, found.lines.new) == ((2, 3), (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (LOCAL, LOCAL.replace("    total", "    amount")),
+        (LOCAL, LOCAL.replace("total", "f")),
+        ("def f(d):\n    get = d.get\n    return get(1)\n", "def f(d):\n    fetch = d.fetch\n    return fetch(1)\n"),
+        ("def f():\n    x1 = 1\n    return g(x1=x1)\n", "def f():\n    y1 = 1\n    return g(y1=y1)\n"),
+        ("def f():\n    x1 = 1\n    return 'x1'\n", "def f():\n    y1 = 1\n    return 'y1'\n"),
+        ("def f():\n    x1 = 1\n    return f'{x1=}'\n", "def f():\n    y1 = 1\n    return f'{y1=}'\n"),
+        ("def f():\n    x1 = 1\n    return locals()\n", "def f():\n    y1 = 1\n    return locals()\n"),
+        ("class A:\n    x1 = 1\n    y = x1\n", "class A:\n    x2 = 1\n    y = x2\n"),
+        ("def f():\n    return max(1, 2)\n", "def f():\n    return min(1, 2)\n"),
+        ("def f():\n    return one(1)\n", "def f():\n    return two(1)\n"),
+    ],
+)
+def test_name_that_can_be_seen_or_that_is_not_the_same_is_no_rename(plan: Plan, before: str, after: str) -> None:
+    plan.change("a.py", before, after)
+
+    assert not any("rename" in each for each in kinds(plan.proved()).values())
+    (view,) = plan.views
+    assert unproved_lines(view, plan.proved().get(view.operation.id, ())) > 0
+
+
+def test_name_that_others_can_see_is_read_where_it_is_defined_and_folded_where_it_is_used(plan: Plan) -> None:
+    uses = "from lib.a import helper\n\nfirst = helper(1, 2)\n"
+    plan.change("lib/a.py", HELPER, HELPER.replace("helper", "adder"))
+    plan.change("b.py", uses, uses.replace("helper", "adder"))
+
+    assert renamed(plan) == {"OP2": ["helper → adder", "helper → adder"]}
+    assert renamed(plan, elsewhere=b"from lib.a import helper\n") == {}
+    assert renamed(plan, elsewhere=b"adder = 1\n") == {}
+
+
+def test_use_of_a_name_that_nothing_of_the_plan_defines_is_no_rename(plan: Plan) -> None:
+    uses = "from lib.a import helper\n\nfirst = helper(1, 2)\n"
+    plan.change("b.py", uses, uses.replace("helper", "adder"))
+
+    assert renamed(plan) == {}
+
+
+def test_same_change_in_the_same_surroundings_is_read_at_each_place(plan: Plan) -> None:
+    around = "".join(f"step_{number}()\n" for number in range(4))
+    before, after = f"{around}check(user)\n{around}", f"{around}check(admin, user)\n{around}"
+    plan.change("lib/a.py", before, after)
+    plan.change("copy/a.py", before, after)
 
     assert plan.proved() == {}
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.diff.hunk_classes import ProvedChange, changed_lines, class_of, likely, prove
+from tandem_desktop.diff.hunk_classes import ProvedChange, changed_lines, class_of
 from tandem_desktop.diff.hunks import hunks
+from tandem_desktop.diff.proofs import is_likely, prove
 from tandem_desktop.diff.syntax import GRAMMARS, LONGEST, grammar_of, parse
 
 
@@ -22,8 +23,10 @@ def classes(path: str, before: str, after: str) -> list[str]:
 
 def proved_of(path: str, before: str, after: str) -> list[ProvedChange]:
     old, new = before.encode(), after.encode()
-    worth = likely(path, old, new, changed_lines(hunks(old, new)))
-    return [ProvedChange(lines, kind) for lines, kind in prove(path, old, new, worth)]
+    changes = [*changed_lines(hunks(old, new))]
+    if not is_likely(path, old, new, changes):
+        return []
+    return [ProvedChange(lines, kind) for lines, kind in prove(path, old, new, changes)]
 
 
 FORMAT = [
@@ -50,6 +53,41 @@ FORMAT = [
 @pytest.mark.parametrize(("path", "before", "after"), FORMAT, ids=lambda each: each if len(each) < 8 else "")
 def test_another_layout_of_the_same_tokens_is_format(path: str, before: str, after: str) -> None:
     assert classes(path, before, after) == ["format"]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.py", "x = f('a', 1)\n", 'x = f(\n    "a",\n    1,\n)\n'),
+        ("a.py", "x = a and b\n", "x = (\n    a\n    and b\n)\n"),
+        ("a.py", "x = (a, b)\n", "x = (\n    a,\n    b,\n)\n"),
+        ("a.py", "from a import (b, c)\n", "from a import (\n    b,\n    c,\n)\n"),
+        ("a.js", "f('a', [1, 2])\n", 'f("a", [\n  1,\n  2,\n])\n'),
+        ("a.ts", "const { a } = { a: 'b' };\n", 'const { a } = {\n  a: "b",\n};\n'),
+    ],
+)
+def test_what_formatters_add_without_an_effect_is_format(path: str, before: str, after: str) -> None:
+    assert classes(path, before, after) == ["format"]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.py", "x = (a)\n", "x = (a,)\n"),
+        ("a.py", "x[a]\n", "x[a,]\n"),
+        ("a.py", "(x): int = 1\n", "x: int = 1\n"),
+        ("a.py", "x = (a + b) * c\n", "x = a + b * c\n"),
+        ("a.py", "x = (a < b) < c\n", "x = a < b < c\n"),
+        ("a.py", "x = 'a\\n'\n", 'x = "a\\t"\n'),
+        ("a.py", "x = 'a'\n", "x = b'a'\n"),
+        ("a.js", "f([1,])\n", "f([1,,])\n"),
+        ("a.js", "x = (a?.b).c\n", "x = a?.b.c\n"),
+        ("a.js", "x = 'a'\n", "x = `a`\n"),
+        ("a.c", "x = 'a';\n", 'x = "a";\n'),
+    ],
+)
+def test_comma_quotes_and_parentheses_with_an_effect_are_not_marked(path: str, before: str, after: str) -> None:
+    assert not any(classes(path, before, after))
 
 
 def test_every_language_has_an_example_of_format() -> None:
@@ -158,9 +196,76 @@ def test_changes_of_one_hunk_are_told_apart() -> None:
     found = hunks(before.encode(), after.encode())
     proved = proved_of("a.py", before, after)
 
-    assert [(each.kind.value, each.lines.old, each.lines.new) for each in proved] == [("comment", (0, 1), (0, 1))]
+    assert [(each.kind.value, each.lines.old, each.lines.new) for each in proved] == [
+        ("comment", (0, 1), (0, 1)),
+        ("format", (3, 4), (3, 4)),
+    ]
     assert class_of(found[0], proved) == ""
     assert [each.old for each in changed_lines(found)] == [(0, 1), (2, 4)]
+
+
+def parts(path: str, before: str, after: str) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
+    return sorted((each.kind.value, each.lines.old, each.lines.new) for each in proved_of(path, before, after))
+
+
+def test_comments_and_empty_lines_within_new_code_are_told_from_it() -> None:
+    after = "x = 1\n\n\ndef f():\n    # why\n\n    return 1\n"
+
+    assert parts("a.py", "x = 1\n", after) == [("comment", (1, 1), (4, 6)), ("format", (1, 1), (1, 3))]
+    assert parts("a.py", after, "x = 1\n") == [("comment", (4, 6), (1, 1)), ("format", (1, 3), (1, 1))]
+
+
+def test_file_that_comes_or_goes_as_a_whole_has_proved_lines_too() -> None:
+    content = "// what it is\n\nf();\n"
+
+    assert parts("a.js", "", content) == [("comment", (0, 0), (0, 2))]
+    assert parts("a.js", content, "") == [("comment", (0, 2), (0, 0))]
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("a.py", 'x = """\n\n# no comment\n"""\n'),
+        ("a.py", "x = 1 + \\\\\n\n"),
+        ("a.js", "x = `\n\n// no comment\n`;\n"),
+        ("a.jsx", "x = <p>\n\n  // text\n</p>;\n"),
+        ("a.c", "#define F \\\\\n\\\\\n  x\n"),
+        ("a.go", "package a\n\nvar x = `\n\n// text\n`\n"),
+        ("a.yaml", "a: |\n  x\n\n  # text\n  y\n"),
+        ("a.md", "a\n\nb\n"),
+        ("a.rst", "a\n\nb\n"),
+    ],
+)
+def test_line_that_only_looks_empty_or_like_a_comment_is_not_proved(path: str, content: str) -> None:
+    inside = {line for line in range(content.count("\n")) if line > 0}
+    found = proved_of(path, "", content)
+
+    assert not inside & {line for each in found for line in range(*each.lines.new)} or path == "a.go"
+    assert all(each.lines.new[1] <= 2 for each in found)
+
+
+def test_block_comment_keeps_the_end_that_stays() -> None:
+    """Without its first line the rest of a comment would be code; the lines within can go."""
+    before = "/* one\n   two\n   three */\nf();\n"
+    after = "/* other\n   more\n   three */\ng();\n"
+
+    assert parts("a.js", before, after) == [("comment", (0, 2), (0, 2))]
+    assert parts("a.js", "f();\n/* one\n   two */\n", "g(); /* one\n   two */\n") == []
+
+
+def test_instruction_within_new_code_is_not_proved() -> None:
+    assert parts("a.py", "x = 1\n", "x = 1\nimport a  # noqa\n# type: ignore\ny = 1\n") == []
+    assert parts("a.py", "x = 1\n", "x = 1\ny = 2\n# prose\nz = 3\n") == [("comment", (1, 1), (2, 3))]
+
+
+@pytest.mark.parametrize("comment", ["// eslint-disable-next-line", "/* istanbul ignore next */", "// @ts-ignore"])
+def test_line_between_an_instruction_and_what_it_is_about_is_not_proved(comment: str) -> None:
+    assert parts("a.js", f"{comment}\nf();\n", f"{comment}\n\nf();\n") == []
+    assert parts("a.js", f"{comment}\nf();\n", f"{comment}\n// words\nf();\n") == []
+
+
+def test_empty_line_that_ends_a_build_constraint_is_not_proved() -> None:
+    assert parts("a.go", "// +build linux\n\npackage a\n", "// +build linux\npackage a\n") == []
 
 
 def test_format_that_only_a_hidden_neighbour_makes_harmless_is_not_marked() -> None:
@@ -173,10 +278,20 @@ def test_format_that_only_a_hidden_neighbour_makes_harmless_is_not_marked() -> N
 def test_indentation_that_only_another_change_makes_right_is_not_marked() -> None:
     """Without the folded change the file would not compile; the parser alone lets it pass."""
     before = "def f():\n    with a:\n        b()\n        c()\n\n        d()\n        e()\n\n        g()\n"
-    after = "def f():\n    b()\n    c()\n\n    d()\n    e()\n\n    g()\n"
+    after = "def f():\n    x()\n    y()\n\n    d()\n    e()\n\n    g()\n"
 
     assert not any(classes("a.py", before, after))
     assert proved_of("a.py", before, after) == []
+
+
+def test_block_that_loses_its_head_is_read_as_its_head_only() -> None:
+    """What is left of the file with the old lines is the same block, one level deeper."""
+    before = "def f():\n    with a:\n        b()\n        c()\n    d()\n"
+    whole, half = "def f():\n    b()\n    c()\n    d()\n", "def f():\n    b()\n    with a:\n        c()\n    d()\n"
+
+    assert proved_of("a.py", before, whole) == []
+    assert proved_of("a.py", before.replace("    d()\n", ""), whole.replace("    d()\n", "")) != []
+    assert proved_of("a.py", before, half) == []
 
 
 @pytest.mark.parametrize("broken", ["def f(:\n    x = 1\n", "x = (1\n", "class\n"])
@@ -285,3 +400,26 @@ def test_script_with_another_token_is_never_marked(seed: int) -> None:
 
 def _is_comment(at: int) -> bool:
     return "//" in JS[JS.rfind("\n", 0, at) : at + 1]
+
+
+@pytest.mark.parametrize(
+    "line", ["    ),  # why\n", "    (),  # why\n", "    '',  # why\n", '    "",  # why\n', "    ,  # why\n"]
+)
+def test_line_with_a_comment_and_anything_else_is_more_than_a_comment(line: str) -> None:
+    before, after = b"a = f(\n    1,\n)\n", f"a = f(\n    1,\n{line})\n".encode()
+
+    assert prove("a.py", before, after, [*changed_lines(hunks(before, after))]) == ()
+
+
+def test_clause_that_begins_elsewhere_than_its_statement_is_no_format() -> None:
+    before = b"if a:\n    if b:\n            c()\n    elif d:\n            e()\n"
+    after = b"if a:\n    b()\nelif b:\n    c()\nelif d:\n    e()\n"
+    found = prove("a.py", before, after, [*changed_lines(hunks(before, after))])
+
+    assert not any(b"elif d" in b"".join(after.splitlines()[slice(*lines.new)]) for lines, _ in found)
+
+
+def test_file_that_does_not_parse_has_no_empty_lines_to_leave_out() -> None:
+    before, after = b"def a(:\n    pass\n", b"def a(:\n\n    pass\n"
+
+    assert prove("a.py", before, after, [*changed_lines(hunks(before, after))]) == ()
