@@ -15,8 +15,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tandem_desktop.api import schema
+from tandem_desktop.api import openapi, schema
 from tandem_desktop.api.approvals import Approvals
+from tandem_desktop.api.checks import CheckRequests
 from tandem_desktop.api.events import Follower, as_ndjson, as_sse, lines
 from tandem_desktop.api.orchestrations import Orchestrations
 from tandem_desktop.api.plans import Planning, PlanQueries
@@ -26,9 +27,11 @@ from tandem_desktop.api.schema import (
     AnswerRequest,
     ApiModel,
     ApprovalRequest,
+    ChecksRequest,
     OrchestrationRequest,
     PlanRequest,
     RequestRefusedError,
+    StopChecksRequest,
     refusal,
 )
 from tandem_desktop.domain.errors import BadInputError, TandemError
@@ -170,14 +173,10 @@ class Api:
         self._orchestrations = Orchestrations(engine, self._reading)
         self._approvals = Approvals(engine, self._reading, self._orchestrations.is_about)
         self._planning = Planning(engine, self._reading)
+        self._checks = CheckRequests(engine)
         self._listeners: set[Follower] = set()
         self._body_s = body_s
-        handlers: dict[str, Handler] = {
-            schema.PLANNING: self._plan,
-            schema.APPROVAL: self._approval,
-            schema.ANSWER: self._answer,
-            schema.ORCHESTRATIONS: self._orchestrate,
-            schema.ADJUSTMENTS: self._adjust,
+        read: dict[str, Handler] = {
             schema.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
             schema.REVISIONS: self._reads(lambda asked: self._reading.revisions(asked.path_params["sessionId"])),
             schema.REVISION: self._reads(
@@ -191,8 +190,19 @@ class Api:
             schema.RUN: self._reads(lambda asked: self._reading.run(asked.path_params["runId"])),
             schema.EVENTS: self._events,
             schema.DESCRIPTION: self._description,
+            schema.CHECKS: self._reads(lambda asked: self._checks.offered()),
+            schema.EVIDENCE: self._reads(lambda asked: self._checks.evidence(asked.path_params["planId"])),
         }
-        routes = [_route(path, handler) for path, handler in handlers.items()]
+        posted: dict[str, Handler] = {
+            schema.PLANNING: self._plan,
+            schema.APPROVAL: self._approval,
+            schema.ANSWER: self._answer,
+            schema.ORCHESTRATIONS: self._orchestrate,
+            schema.ADJUSTMENTS: self._adjust,
+            schema.CHECKS: self._check,
+            schema.STOP_CHECKS: self._stop_checks,
+        }
+        routes = [_route(path, read.get(path), posted.get(path)) for path in {**read, **posted}]
         self._guarded: ASGIApp = RequestGuard(
             Starlette(routes=routes, exception_handlers={HTTPException: _no_such_thing, TandemError: _refused}),
             token,
@@ -212,6 +222,7 @@ class Api:
         """End planning agents and stop runs; waits for the operation under way."""
         await self._planning.stop()
         await self._orchestrations.stop()
+        await self._checks.stop()
         await asyncio.to_thread(self._approvals.stop)
 
     async def _plan(self, request: Request) -> Response:
@@ -242,6 +253,15 @@ class Api:
         found = await asyncio.to_thread(self._orchestrations.adjust, asked)
         return JSONResponse(found.as_json(), headers=EVERYWHERE)
 
+    async def _check(self, request: Request) -> Response:
+        asked = read_request(ChecksRequest, await _body(request, self._body_s))
+        found = await self._checks.begin(asked)
+        return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
+
+    async def _stop_checks(self, request: Request) -> Response:
+        asked = read_request(StopChecksRequest, await _body(request, self._body_s))
+        return JSONResponse(self._checks.stop_run(asked).as_json(), headers=EVERYWHERE)
+
     async def _events(self, request: Request) -> Response:
         if len(self._listeners) >= MOST_LISTENERS:
             raise RequestRefusedError(429, "Enough programs listen already.", next="Close one of the streams first.")
@@ -258,7 +278,7 @@ class Api:
         self._listeners.discard(follower)
 
     async def _description(self, request: Request) -> Response:
-        return JSONResponse(schema.description(), headers=EVERYWHERE)
+        return JSONResponse(openapi.description(), headers=EVERYWHERE)
 
     def _reads(self, read: Callable[[Request], _Answer]) -> Handler:
         async def answer(request: Request) -> Response:
@@ -268,13 +288,15 @@ class Api:
         return answer
 
 
-_POSTED = (schema.PLANNING, schema.APPROVAL, schema.ANSWER, schema.ORCHESTRATIONS, schema.ADJUSTMENTS)
+def _route(path: str, read: Handler | None, posted: Handler | None) -> Route:
+    """Answers the methods that are described, and no HEAD beside them: a stream of events has none."""
+    by_method = {method: handler for method, handler in (("GET", read), ("POST", posted)) if handler is not None}
 
+    async def answer(request: Request) -> Response:
+        return await by_method[request.method](request)
 
-def _route(path: str, handler: Handler) -> Route:
-    """Answers the one method that is described, and no HEAD beside it: a stream of events has none."""
-    found = Route(path, handler)
-    found.methods = {"POST" if path in _POSTED else "GET"}
+    found = Route(path, answer)
+    found.methods = set(by_method)
     return found
 
 
@@ -294,9 +316,6 @@ class _Listening(StreamingResponse):
 
 async def _body(request: Request, seconds: float) -> bytes:
     """The body of a request, if it is JSON, small enough, and there in time."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise RequestRefusedError(415, "The body is not JSON.", next="Send it with Content-Type: application/json")
     too_much = RequestRefusedError(413, f"The request has more than {MOST_BYTES} bytes.", next="Shorten the words.")
     if int(request.headers.get("content-length", "0")) > MOST_BYTES:
         raise too_much
@@ -309,6 +328,10 @@ async def _body(request: Request, seconds: float) -> bytes:
                     raise too_much
     except TimeoutError:
         raise RequestRefusedError(408, "The request did not come to its end in time.", next="Send it again.") from None
+    # Judged after it was read: a connection closed on unread bytes is reset, and the client may lose the answer.
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestRefusedError(415, "The body is not JSON.", next="Send it with Content-Type: application/json")
     return b"".join(parts)
 
 

@@ -44,7 +44,7 @@ from tandem_desktop.sessions.advisors import Advisors
 from tandem_desktop.sessions.manager import AgentSessions, Person, profile_of
 from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.sessions.record import SessionRecord
-from tandem_desktop.sessions.session import Turn
+from tandem_desktop.sessions.turn import Turn
 from tandem_desktop.storage.errors import as_refusal
 from tandem_desktop.tasks.board import TaskBoard
 

@@ -1,14 +1,13 @@
-"""Request and response models of the API and its OpenAPI document."""
+"""Addresses, request and response models of the API, and its refusals."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import models_json_schema
 from starlette.responses import JSONResponse
 
-from tandem_desktop import __version__
+from tandem_desktop.checks.evidence import Severity
 from tandem_desktop.domain.advice import Complexity, RiskLevel, TaskType
 from tandem_desktop.domain.errors import (
     BadInputError,
@@ -22,7 +21,8 @@ from tandem_desktop.domain.ids import PLAN_ID, RUN_ID, SESSION_ID
 from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Role
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.questions import FieldKind
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
@@ -105,6 +105,111 @@ class AnswerRequest(ApiModel):
         default_factory=dict
     )
     """The values by the names of the fields; only with `accept`, and none for an address."""
+
+
+class ChecksRequest(ApiModel):
+    """Run the checks of the workspace without and with a plan."""
+
+    plan_id: Annotated[str, StringConstraints(pattern=f"^{PLAN_ID.pattern}$")]
+    revision: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """The latest where none is named."""
+    only: Annotated[
+        tuple[Annotated[str, StringConstraints(min_length=1, max_length=60)], ...], Field(max_length=50)
+    ] = ()
+    """Names of checks; all of them where none is named."""
+    timeout: Annotated[int, Field(ge=1, le=86_400, strict=True)] | None = None
+    """Seconds for each run of a check, in place of what the list says."""
+    again: Annotated[bool, Field(strict=True)] = False
+    """Whether stored results are left aside."""
+    accept: Annotated[str, StringConstraints(min_length=64, max_length=64)] | None = None
+    """The digest of the list that a person looked at and lets run from now on."""
+
+
+class StopChecksRequest(ApiModel):
+    """Stop the checks of a plan."""
+
+    plan_id: Annotated[str, StringConstraints(pattern=f"^{PLAN_ID.pattern}$")]
+
+
+class CommandLineModel(ApiModel):
+    """A value spelled as `--json` of the command line spells it."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+
+class ListedCheckObject(CommandLineModel):
+    """One command that would run."""
+
+    name: str
+    command: str
+    affected: str
+    """What runs ahead of it, for the tests alone that a plan touches; empty where nothing does."""
+    cwd: str
+    runs: str
+    """What the command starts in turn, where that is known."""
+
+
+class OfferedChecksAnswer(CommandLineModel):
+    """The list of the workspace, and whether a person has accepted it."""
+
+    checks_digest: str
+    would_run: tuple[ListedCheckObject, ...]
+    found: bool
+    """Found from the files; otherwise written down in .tandem/checks.toml."""
+    accepted: bool
+
+
+class CheckSideObject(CommandLineModel):
+    """How a check ended on one side; tests are counted where its report names them."""
+
+    exit: int | None
+    passed: int | None
+    failed: int | None
+
+
+class ComparedCheckObject(CommandLineModel):
+    """One check without and with the plan."""
+
+    name: str
+    command: str
+    before: CheckSideObject
+    after: CheckSideObject
+    fixed: tuple[str, ...]
+    new_failures: tuple[str, ...]
+    gone: tuple[str, ...]
+    problem: str
+    notes: tuple[str, ...]
+
+
+class DiagnosticObject(CommandLineModel):
+    """A message about a line of the files with the plan."""
+
+    path: str
+    line: int
+    severity: Severity
+    code: str
+    message: str
+    new: bool
+    check: str
+
+
+class EvidenceAnswer(CommandLineModel):
+    """What the checks say about a revision, as `tandem check --json`."""
+
+    plan_id: str
+    revision: int
+    summary: str
+    digest: str
+    checks: tuple[ComparedCheckObject, ...]
+    diagnostics: tuple[DiagnosticObject, ...]
+    tree_before: str
+    tree_after: str
+
+
+class StoppedAnswer(ApiModel):
+    """Whether something was running."""
+
+    stopped: bool
 
 
 class QualificationObject(ApiModel):
@@ -501,132 +606,14 @@ REVISIONS = "/chat/agents/{sessionId}/plan/revisions"
 REVISION = "/chat/agents/{sessionId}/plan/revisions/{revision}"
 TASKS = "/chat/agents/{sessionId}/tasks"
 HISTORY = "/chat/agents/{sessionId}/plans"
+CHECKS = "/checks"
+STOP_CHECKS = "/checks/stop"
+EVIDENCE = "/plans/{planId}/checks"
 PLANS = "/plans"
 RUNS = "/runs"
 RUN = "/runs/{runId}"
 EVENTS = "/events"
 DESCRIPTION = "/openapi.json"
-
-_ASKED = (PlanRequest, ApprovalRequest, AnswerRequest, OrchestrationRequest, AdjustmentRequest)
-_SENT = (
-    PlanAnswer,
-    RevisionsAnswer,
-    RevisionAnswer,
-    TasksAnswer,
-    PlansAnswer,
-    RunsAnswer,
-    RunAnswer,
-    QuestionsAnswer,
-    ErrorAnswer,
-)
-_SESSION = {"name": "sessionId", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
-_RUN = {"name": "runId", "in": "path", "required": True, "schema": {"type": "string", "pattern": f"^{RUN_ID.pattern}$"}}
-_REVISION = {"name": "revision", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
-_LINES = {"type": "string", "description": 'Lines of JSON, each an object with a "type".'}
-
-
-def description() -> dict[str, Any]:
-    """OpenAPI 3.1."""
-    asked = [(each, "validation") for each in _ASKED]
-    models = [*asked, *((each, "serialization") for each in _SENT)]
-    _, found = models_json_schema(models, by_alias=True, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]  # a literal, seen as a string
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Tandem",
-            "version": __version__,
-            "description": "Plans, tasks and runs of one workspace, on this machine alone.",
-        },
-        "security": [{"token": []}],
-        "paths": _paths(),
-        "components": {
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": found["$defs"],
-        },
-    }
-
-
-def _paths() -> dict[str, Any]:
-    planning = _asks("planTask", "Have a task planned by an agent", "PlanRequest", 409, 429)
-    approval = _asks(
-        "decidePlan", "Approve the plan of a session and run it, or send it back", "ApprovalRequest", 404, 409
-    )
-    answering = _asks("answerQuestion", "Answer or decline a question of an agent", "AnswerRequest", 404)
-    answering["responses"]["200"] = {"description": "What is still open", **_answer(_reference("QuestionsAnswer"))}
-    orchestration = _asks(
-        "orchestrateTask", "Plan a task, run what is approved, reflect and adjust", "OrchestrationRequest", 409, 429
-    )
-    adjustment = _asks("acceptAdjustments", "Make a revision of accepted adjustments", "AdjustmentRequest", 404, 409)
-    adjustment["responses"]["200"] = {"description": "The plan", **_answer(_reference("PlanAnswer"))}
-    events = _operation("followEvents", "Everything that happens to plans and runs from now on", {}, 429)
-    events["responses"]["200"] = {
-        "description": "Events until either side hangs up",
-        "content": {"application/x-ndjson": {"schema": _LINES}, "text/event-stream": {"schema": _LINES}},
-    }
-    return {
-        PLANNING: {"post": planning},
-        APPROVAL: {"post": approval},
-        ANSWER: {"post": answering},
-        QUESTIONS: {
-            "parameters": [_SESSION],
-            "get": _read("getQuestions", "Questions of its agent that wait for an answer", "QuestionsAnswer", 404),
-        },
-        ORCHESTRATIONS: {"post": orchestration},
-        ADJUSTMENTS: {"post": adjustment},
-        PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},
-        REVISIONS: {
-            "parameters": [_SESSION],
-            "get": _read("getRevisions", "Every revision of it, oldest first", "RevisionsAnswer", 404, 409),
-        },
-        REVISION: {
-            "parameters": [_SESSION, _REVISION],
-            "get": _read("getRevision", "One revision of it", "RevisionAnswer", 404, 409),
-        },
-        TASKS: {"parameters": [_SESSION], "get": _read("getTasks", "Its tasks, in order", "TasksAnswer", 404, 409)},
-        HISTORY: {
-            "parameters": [_SESSION],
-            "get": _read("getPlanHistory", "Every plan of a session, past and present", "PlansAnswer", 404),
-        },
-        PLANS: {"get": _read("listPlans", "The plans of the workspace", "PlansAnswer")},
-        RUNS: {"get": _read("listRuns", "The runs of the workspace", "RunsAnswer")},
-        RUN: {"parameters": [_RUN], "get": _read("getRun", "One run with its results", "RunAnswer", 404)},
-        EVENTS: {"get": events},
-        DESCRIPTION: {"get": _operation("describe", "This description", _answer({"type": "object"}))},
-    }
-
-
-def _asks(name: str, summary: str, model: str, *errors: int) -> dict[str, Any]:
-    """What is sent as JSON and answered by lines while it goes on."""
-    found = _operation(name, summary, {}, 408, 413, 415, 422, 503, *errors)
-    found["requestBody"] = {"required": True, "content": {"application/json": {"schema": _reference(model)}}}
-    found["responses"]["200"] = {
-        "description": "What follows, as it happens",
-        "content": {"application/x-ndjson": {"schema": _LINES}},
-    }
-    return found
-
-
-def _read(name: str, summary: str, model: str, *errors: int) -> dict[str, Any]:
-    return _operation(name, summary, _answer(_reference(model)), *errors)
-
-
-def _operation(name: str, summary: str, answer: dict[str, Any], *errors: int) -> dict[str, Any]:
-    good = {"200": {"description": summary, **answer}}
-    return {"operationId": name, "summary": summary, "responses": {**good, **_errors(401, 403, 405, *errors)}}
-
-
-def _answer(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": schema}}}
-
-
-def _errors(*statuses: int) -> dict[str, Any]:
-    refused = {"description": "Refused, and why", **_answer(_reference("ErrorAnswer"))}
-    return {str(status): refused for status in statuses}
-
-
-def _reference(model: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{model}"}
-
 
 CONFLICT = 409
 _STATUS: tuple[tuple[type[TandemError], int], ...] = (

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from tandem_desktop.checks.evidence import Subject
 from tandem_desktop.domain.approval import canonical, digest
 from tandem_desktop.domain.base import Frozen
-from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError
+from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.paths import ROOT, check_path, shown
 from tandem_desktop.processes.child import find_program
 from tandem_desktop.settings_io import read_small_file
@@ -23,13 +23,29 @@ from tandem_desktop.settings_io import read_small_file
 FILE = "checks.toml"
 MOST_CHECKS = 50
 TIMEOUT_S = 600
+_MOST_SCRIPTED = 4000
+"""A longer script is no check: what is accepted is shown whole."""
 
 ReportFormat = Literal[
-    "exit", "junit", "tap", "sarif", "ruff", "pyright", "mypy", "eslint", "tsc", "cargo", "libtest", "gotest", "govet"
+    "exit",
+    "junit",
+    "tap",
+    "jest",
+    "sarif",
+    "ruff",
+    "pyright",
+    "mypy",
+    "eslint",
+    "tsc",
+    "cargo",
+    "libtest",
+    "gotest",
+    "govet",
 ]
 _SUBJECTS: dict[str, Subject] = {
     "junit": "tests",
     "tap": "tests",
+    "jest": "tests",
     "libtest": "tests",
     "gotest": "tests",
     "exit": "tests",
@@ -52,6 +68,8 @@ class Check(Frozen):
     timeout: Annotated[int, Field(ge=1, le=86_400)] = TIMEOUT_S
     runs: str = ""
     """What the command starts in turn, where that is written down elsewhere, such as a script of package.json."""
+    affected: Annotated[str, Field(max_length=4000)] = ""
+    """The command for the tests alone that a plan touches, where there is one; see `checks/affected.py`."""
 
     @property
     def subject(self) -> Subject:
@@ -74,6 +92,23 @@ class CheckList:
     def digest(self) -> str:
         """What a person accepts: every field of every check."""
         return digest("checks:1", canonical([check.model_dump(mode="json") for check in self.checks]))
+
+    def as_json(self) -> dict[str, Any]:
+        """What would run, and the digest that is accepted; the contract for scripts."""
+        return {
+            "checks_digest": self.digest,
+            "would_run": [
+                {
+                    "name": each.name,
+                    "command": each.command,
+                    "affected": each.affected,
+                    "cwd": each.cwd,
+                    "runs": each.runs,
+                }
+                for each in self.checks
+            ],
+            "found": self.is_found,
+        }
 
     def only(self, names: tuple[str, ...]) -> tuple[Check, ...]:
         """The named checks, or all when none is named.
@@ -157,7 +192,7 @@ class _Project:
             return ""
         try:
             return read_small_file(self.root / name, follow_links=False) or ""
-        except Exception:  # a file that cannot be read calls for no check
+        except (BadInputError, StorageError, OSError):  # a file that cannot be read calls for no check
             return ""
 
     def tool(self, name: str) -> bool:
@@ -195,15 +230,22 @@ def _python(project: _Project) -> Iterator[Check]:
     )
     if configured or _has_tests(project):
         pytest = project.python("pytest")
-        yield Check(
-            name="pytest", command=f'{pytest} -q -p no:cacheprovider --junitxml="$TANDEM_REPORT"', format="junit"
-        )
+        command = f'{pytest} -q -p no:cacheprovider --junitxml="$TANDEM_REPORT"'
+        yield Check(name="pytest", command=command, format="junit", affected=f"{command} {{tests}}")
     if project.tool("ruff") or project.has("ruff.toml", ".ruff.toml"):
         yield Check(name="ruff", command=f"{project.python('ruff')} check --output-format json", format="ruff")
     if project.tool("mypy") or project.has("mypy.ini", ".mypy.ini") or "[mypy]" in project.text("setup.cfg"):
         yield Check(name="mypy", command=f"{project.python('mypy')} --output json{_mypy_files(project)}", format="mypy")
     if project.tool("pyright") or project.has("pyrightconfig.json"):
-        yield Check(name="pyright", command=f"{project.python('pyright')} --outputjson", format="pyright")
+        yield Check(name="pyright", command=f"{_pyright(project)} --outputjson", format="pyright")
+
+
+def _pyright(project: _Project) -> str:
+    """It is a package of npm too."""
+    local = _local(project, "pyright")
+    return (
+        local if local and not project.python("pyright").startswith((".venv/", "venv/")) else project.python("pyright")
+    )
 
 
 def _has_tests(project: _Project) -> bool:
@@ -233,26 +275,61 @@ def _mypy_files(project: _Project) -> str:
 def _node(project: _Project) -> Iterator[Check]:
     scripts = project.package.get("scripts")
     test = scripts.get("test") if isinstance(scripts, dict) else None
-    if isinstance(test, str) and "no test specified" not in test:
-        yield Check(name="npm test", command="npm test --silent", format="tap", runs=test[:2000])
+    if isinstance(scripts, dict) and isinstance(test, str) and "no test specified" not in test:
+        # npm also runs these two, unasked.
+        around = (scripts.get(name) for name in ("pretest", "test", "posttest"))
+        script = "\n".join(each for each in around if isinstance(each, str))
+        if len(script) <= _MOST_SCRIPTED:
+            yield _npm_test(project, test, script)
     if project.has("tsconfig.json"):
         yield Check(name="tsc", command=f"{_npx(project, 'tsc')} --noEmit --pretty false", format="tsc")
     if any(name.startswith(("eslint.config.", ".eslintrc")) for name in project.names):
         yield Check(name="eslint", command=f"{_npx(project, 'eslint')} --format json .", format="eslint")
 
 
+_NPM_TEST = "npm test --silent --no-update-notifier"
+_JEST = re.compile(r"(?:npx )?jest(?: [\w./=-]+)*")
+_VITEST = re.compile(r"(?:npx )?vitest(?: run| --run)?")
+
+
+def _npm_test(project: _Project, test: str, script: str) -> Check:
+    """The script as it is; jest and vitest are asked for their report, and for the tests of changed files first."""
+    report = '--outputFile="$TANDEM_REPORT"'
+    if _JEST.fullmatch(test):
+        command = f"{_NPM_TEST} -- --json {report}"
+        affected = f"{command} --findRelatedTests {{changed}}"
+        return Check(name="npm test", command=command, format="jest", runs=script, affected=affected)
+    if _VITEST.fullmatch(test):
+        asked = f"--run --reporter=json {report}"
+        affected = f"{_npx(project, 'vitest')} related {asked} {{changed}}"
+        return Check(name="npm test", command=f"{_NPM_TEST} -- {asked}", format="jest", runs=script, affected=affected)
+    return Check(name="npm test", command=_NPM_TEST, format="tap", runs=script)
+
+
 def _npx(project: _Project, program: str) -> str:
+    return _local(project, program) or f"npx --no-install {program}"
+
+
+def _local(project: _Project, program: str) -> str:
+    """A program that npm installed in the workspace; empty if there is none."""
     local = Path("node_modules", ".bin", program)
-    return shlex.quote(str(local)) if os.access(project.root / local, os.X_OK) else f"npx --no-install {program}"
+    return shlex.quote(str(local)) if os.access(project.root / local, os.X_OK) else ""
 
 
 def _cargo(project: _Project) -> Iterator[Check]:
     if project.has("Cargo.toml"):
-        yield Check(name="cargo test", command="cargo test --offline --no-fail-fast", format="libtest")
+        command = "cargo test --offline --no-fail-fast"  # which names the crate of the tests on its error output
+        affected = f"{command} {{crates}} 2>&1"
+        yield Check(name="cargo test", command=f"{command} 2>&1", format="libtest", affected=affected)
         yield Check(name="cargo clippy", command="cargo clippy --offline --message-format json", format="cargo")
 
 
 def _go(project: _Project) -> Iterator[Check]:
     if project.has("go.mod"):
-        yield Check(name="go test", command="go test -json ./...", format="gotest")
+        yield Check(
+            name="go test",
+            command="go test -json ./...",
+            format="gotest",
+            affected="go test -json {packages}",
+        )
         yield Check(name="go vet", command="go vet ./...", format="govet")

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
+from pydantic import Field
+
 from tandem_desktop.diff.lines import LineChange, changes
 from tandem_desktop.diff.text import split_lines
 from tandem_desktop.domain.approval import canonical, digest
@@ -15,6 +17,18 @@ Severity = Literal["error", "warning", "note"]
 Subject = Literal["tests", "types", "lint"]
 """What a check is about: tests, types, or everything else a tool may say about lines."""
 
+Counted = Literal[
+    "fixed",
+    "new failure",
+    "new type error",
+    "new lint error",
+    "new warning",
+    "new note",
+    "check without a whole result",
+]
+"""What a summary counts."""
+_BESIDE: tuple[tuple[Severity, Counted], ...] = (("warning", "new warning"), ("note", "new note"))
+_PLURALS: dict[Counted, str] = {"fixed": "fixed", "check without a whole result": "checks without a whole result"}
 _LINE_NUMBERS = re.compile(r"\b(line|lines|column) \d+")
 
 
@@ -43,6 +57,8 @@ class SideResult(Frozen):
     """Why there is no whole result, as a clause; empty where there is one."""
     has_run: bool = True
     """False where the check was not started: the plan does not apply, or nothing could hold the check back."""
+    places: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """For each failed test the files that its report names."""
     notes: tuple[str, ...] = ()
     """What else a reader should know: it wanted the network, it wrote outside."""
     output: str = ""
@@ -91,6 +107,8 @@ class Evidence(Frozen):
     tree_after: str
     checks: tuple[CheckEvidence, ...]
     diagnostics: tuple[PlacedDiagnostic, ...]
+    failing_paths: frozenset[str] = frozenset()
+    """Files of the plan that a new failure or a new message is about."""
 
     @property
     def fixed(self) -> int:
@@ -100,8 +118,37 @@ class Evidence(Frozen):
     def new_failures(self) -> int:
         return sum(len(check.new_failures) for check in self.checks)
 
-    def new_diagnostics(self, subject: Subject) -> int:
-        return sum(each.new and each.subject == subject for each in self.diagnostics)
+    def new_messages(self, severity: Severity, *subjects: Subject) -> int:
+        """How many messages are new; of every subject where none is named."""
+        return sum(
+            each.new and each.severity == severity and (not subjects or each.subject in subjects)
+            for each in self.diagnostics
+        )
+
+    @property
+    def unfinished(self) -> int:
+        """How many checks have no whole result."""
+        return sum(bool(check.problem) for check in self.checks)
+
+    @property
+    def summary(self) -> str:
+        """`3 fixed · 1 new failure · 0 new type errors`."""
+        return " · ".join(_counted(number, one) for number, one in self.counts())
+
+    def counts(self) -> "Iterator[tuple[int, Counted]]":
+        """What the summary counts, in its order."""
+        if self.has("tests") or self.fixed or self.new_failures:
+            yield self.fixed, "fixed"
+            yield self.new_failures, "new failure"
+        if self.has("types"):
+            yield self.new_messages("error", "types"), "new type error"
+        if self.has("lint"):
+            yield self.new_messages("error", "lint"), "new lint error"
+        for severity, counted in _BESIDE:
+            if number := self.new_messages(severity):
+                yield number, counted
+        if self.unfinished:
+            yield self.unfinished, "check without a whole result"
 
     def has(self, subject: Subject) -> bool:
         return any(check.subject == subject for check in self.checks)
@@ -115,6 +162,10 @@ class Evidence(Frozen):
     def digest(self) -> str:
         """Over everything a reader is shown; times and output are not in it."""
         return digest("evidence:1", canonical(evidence_json(self)))
+
+
+def _counted(number: int, what: Counted) -> str:
+    return f"{number} {what if number == 1 else _PLURALS.get(what, what + 's')}"
 
 
 def evidence_json(found: Evidence) -> dict[str, Any]:

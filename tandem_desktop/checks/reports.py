@@ -3,13 +3,16 @@
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from tandem_desktop.checks.evidence import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from junitparser import TestCase
 
 MOST_REPORT_BYTES = 32 * 1024 * 1024
 MOST_CASES = 200_000
@@ -18,6 +21,10 @@ _MOST_ELEMENTS = 1_000_000
 _LONGEST_NAME = 500
 _LONGEST_MESSAGE = 2_000
 _MOST_LINE = 10_000_000
+_MOST_PLACED = 2_000
+"""Failed tests of which it is kept which files their report names."""
+_MOST_PLACES = 20
+_MOST_SEARCHED = 20_000
 
 
 class ReportError(Exception):
@@ -31,11 +38,13 @@ class CheckReport:
     passed: dict[str, None] = field(default_factory=dict)
     failed: dict[str, None] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each failed test the files that the report names."""
     counts_tests: bool = False
     is_cut: bool = False
     """There was more than is kept."""
 
-    def add_case(self, name: str, *, passed: bool) -> None:
+    def add_case(self, name: str, *, passed: bool, places: Iterable[str] = ()) -> None:
         if len(self.passed) + len(self.failed) >= MOST_CASES:
             raise ReportError(f"its report names more than {MOST_CASES:,} tests")
         name = _clean(name, _LONGEST_NAME)
@@ -46,6 +55,14 @@ class CheckReport:
         else:
             self.passed.pop(name, None)
             self.failed[name] = None
+            self.add_places(name, places)
+
+    def add_places(self, name: str, places: Iterable[str]) -> None:
+        """Files that the report of a failed test names."""
+        name = _clean(name, _LONGEST_NAME)
+        known = dict.fromkeys((*self.places.get(name, ()), *places))
+        if known and len(self.places) < _MOST_PLACED:
+            self.places[name] = tuple(known)[:_MOST_PLACES]
 
     def add(self, path: str, line: Any, severity: str, code: Any, message: Any) -> None:
         if len(self.diagnostics) >= MOST_DIAGNOSTICS:
@@ -80,6 +97,10 @@ def read_report(form: str, data: bytes, workspace: str, cwd: str = ".") -> Check
     return report
 
 
+_NAMED = re.compile(r"""File "(?P<quoted>[^"\n]{1,300})", line \d|(?<![\w@+./-])(?P<bare>[\w@+./-]++):\d""")
+"""A file with a line, as tracebacks and compilers name it; read in one go, however long a word is."""
+
+
 class _Paths:
     """Makes the paths of a report relative to the workspace."""
 
@@ -97,6 +118,13 @@ class _Paths:
         if path.startswith("/"):
             return _clean(path, _LONGEST_MESSAGE)
         return _clean(str(PurePosixPath(self._cwd, path)), _LONGEST_MESSAGE)
+
+    def named_in(self, text: str) -> Iterator[str]:
+        """The files of the workspace that the end of a text names with a line, as a traceback does."""
+        for match in _NAMED.finditer(text[-_MOST_SEARCHED:]):
+            path = self(match["quoted"] or match["bare"])
+            if PurePosixPath(path).suffix and not path.startswith(("/", "..")):
+                yield path
 
 
 def _clean(text: str, most: int) -> str:
@@ -147,6 +175,9 @@ _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _SAFE_ENCODINGS = (b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"latin-1")
 
 
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,20}")
+
+
 def _junit(data: bytes, report: CheckReport, place: _Paths) -> None:
     from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped  # slow to load
 
@@ -170,7 +201,18 @@ def _junit(data: bytes, report: CheckReport, place: _Paths) -> None:
             has_failed = any(isinstance(each, Failure | Error) for each in case.result)
             if has_failed or not any(isinstance(each, Skipped) for each in case.result):
                 name = f"{case.classname}::{case.name}" if case.classname else f"{case.name}"
-                report.add_case(name, passed=not has_failed)
+                report.add_case(name, passed=not has_failed, places=_case_places(case, place) if has_failed else ())
+
+
+def _case_places(case: "TestCase", place: _Paths) -> Iterator[str]:
+    """The files that the report of a failed test names: its own, by name or as a module, and those of its traceback."""
+    if file := case._elem.get("file"):  # not in the model of the library
+        yield place(file)
+    if case.classname and _MODULE.fullmatch(case.classname):
+        parts = case.classname.split(".")
+        yield from (place("/".join(parts[:length]) + ".py") for length in range(len(parts), 0, -1))
+    for result in case.result:
+        yield from place.named_in(result.text or "")
 
 
 _TAP = re.compile(r"^(?P<indent>\s*)(?P<not>not )?ok(?=\s|$)(?:\s+\d+)?(?:\s*-)?\s*(?P<name>.*)$")
@@ -181,12 +223,14 @@ _BAIL_OUT = re.compile(r"^\s*Bail out!\s*(.*)$")
 
 def _tap(data: bytes, report: CheckReport, place: _Paths) -> None:
     """Output without one result line is no TAP; then only the exit code counts."""
-    number = 0
+    number, failed = 0, ""
     for line in _lines(data):
         if bail := _BAIL_OUT.match(line):
             raise ReportError(f"it gave up: {_clean(bail[1] or 'no reason given', 200)}")
         match = _TAP.match(line)
         if match is None or (not match["name"] and not re.match(r"^\s*(not )?ok \d+\s*$", line)):
+            if failed and line[:1] == " ":
+                report.add_places(failed, place.named_in(line))
             continue
         number += 1
         name, directive = match["name"], _DIRECTIVE.search(match["name"])
@@ -195,7 +239,24 @@ def _tap(data: bytes, report: CheckReport, place: _Paths) -> None:
                 continue
             name = name[: directive.start()]
         name = _TIME.sub("", name).strip() or f"test {number}"
-        report.add_case(name, passed=match["not"] is None or directive is not None)
+        passed = match["not"] is None or directive is not None
+        failed = "" if passed else name
+        report.add_case(name, passed=passed)
+
+
+def _jest(data: bytes, report: CheckReport, place: _Paths) -> None:
+    """The JSON of jest, and of vitest, which writes the same. A file that cannot be run fails as a whole."""
+    report.counts_tests = True
+    for file in _json_after_noise(data, b"{")["testResults"]:
+        path = place(file["name"])
+        cases = file["assertionResults"]
+        for each in cases:
+            if each["status"] in ("passed", "failed"):
+                named = (named for text in each.get("failureMessages") or () for named in place.named_in(text))
+                name = each.get("fullName") or each["title"]
+                report.add_case(f"{path}: {name}", passed=each["status"] == "passed", places=(path, *named))
+        if file["status"] == "failed" and not any(each["status"] == "failed" for each in cases):
+            report.add_case(path, passed=False, places=(path, *place.named_in(file.get("message") or "")))
 
 
 def _sarif(data: bytes, report: CheckReport, place: _Paths) -> None:
@@ -226,7 +287,8 @@ def _pyright(data: bytes, report: CheckReport, place: _Paths) -> None:
     for each in _json_after_noise(data, b"{")["generalDiagnostics"]:
         line = (each.get("range") or {}).get("start", {}).get("line")
         number = line + 1 if isinstance(line, int) else 0
-        report.add(place(each["file"]), number, each["severity"], each.get("rule"), each["message"])
+        message = " ".join(each["message"].split())  # it is indented by blanks that do not break
+        report.add(place(each["file"]), number, each["severity"], each.get("rule"), message)
 
 
 _MYPY = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)*: (?P<severity>error|warning|note): (?P<message>.*)$")
@@ -287,10 +349,22 @@ def _cargo(data: bytes, report: CheckReport, place: _Paths) -> None:
 _LIBTEST = re.compile(r"^test (?P<name>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)")
 
 
+_LIBTEST_PROGRAM = re.compile(r"^\s+(?:Running .*[/\\](?P<name>[^/\\]+)-[0-9a-f]+\)|Doc-tests (?P<documented>\S+))$")
+"""What cargo says before each program of tests; two crates may name their tests alike."""
+_LIBTEST_OUTPUT = re.compile(r"^---- (?P<name>.+?) stdout ----$")
+
+
 def _libtest(data: bytes, report: CheckReport, place: _Paths) -> None:
+    failed = program = ""
     for line in _lines(data):
+        if running := _LIBTEST_PROGRAM.match(line):
+            program, failed = f"{running['name'] or running['documented']}::", ""
+        if output := _LIBTEST_OUTPUT.match(line):
+            failed = f"{program}{output['name']}"
+        elif failed in report.failed and failed:
+            report.add_places(failed, place.named_in(line))
         if (match := _LIBTEST.match(line)) and match["result"] != "ignored":
-            report.add_case(match["name"], passed=match["result"] == "ok")
+            report.add_case(f"{program}{match['name']}", passed=match["result"] == "ok")
 
 
 def _gotest(data: bytes, report: CheckReport, place: _Paths) -> None:
@@ -314,6 +388,7 @@ _READERS: Mapping[str, Callable[[bytes, CheckReport, _Paths], None]] = {
     "exit": _nothing,
     "junit": _junit,
     "tap": _tap,
+    "jest": _jest,
     "sarif": _sarif,
     "ruff": _ruff,
     "pyright": _pyright,

@@ -2,10 +2,11 @@
 
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,13 +27,17 @@ from tandem_desktop.storage import atomic, syscalls
 _log = logging.getLogger(__name__)
 
 MOST_KEPT = 2_000
-_FORMAT = 1
+_FORMAT = 2
 _OUTPUT_TAIL = 8_000
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 _SAYS_ON_STDERR = ("govet",)
-_NEEDS_REPORT = ("junit", "sarif", "ruff", "pyright", "eslint")
+_NEEDS_REPORT = ("junit", "jest", "sarif", "ruff", "pyright", "eslint")
 """Formats in which nothing at all is no report."""
 _TEMPORARY = ("/tmp", "/var/tmp")
+_NO_TERMINAL = re.compile(
+    rb"/dev/tty|(?:not|requires|no) (?:an? )?(?:interactive )?(?:tty|terminal)|inappropriate ioctl", re.IGNORECASE
+)
+"""How programs say that they have no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,13 @@ class CheckJob:
     operations: tuple[StagedOperation, ...]
     tree: str
     """The digest of that tree."""
+    first: str = ""
+    """The command for some of its tests alone, to know early; empty where there is none."""
 
     @property
     def key(self) -> str:
         """What the result depends on. The time limit is not part of it: a check that reached it leaves no result."""
-        fields = self.check.model_dump(mode="json", exclude={"timeout", "name"})
+        fields = self.check.model_dump(mode="json", exclude={"timeout", "name", "affected"})
         return digest("check-result:1", canonical([self.tree, fields]))
 
 
@@ -113,8 +120,11 @@ class CheckRunner:
         timeout_s: int | None = None,
         again: bool = False,
         on_done: OnDone = lambda job, result: None,
+        on_first: OnDone = lambda job, result: None,
     ) -> tuple[SideResult, ...]:
         """The results in the order of the jobs: stored ones, and the others run side by side where cores allow.
+
+        What a job has to run `first` runs ahead of everything else, is told by `on_first`, and counts for nothing.
 
         Raises:
             UserAbortError: it was stopped; nothing is left running.
@@ -136,9 +146,16 @@ class CheckRunner:
             on_done(job, result)
             return result
 
+        def run_first(job: CheckJob) -> None:
+            alone = replace(job, check=job.check.model_copy(update={"command": job.first}))
+            on_first(job, self._run(alone, control, timeout_s or job.check.timeout))
+
         if waiting:
             with ThreadPoolExecutor(_workers(len(waiting)), thread_name_prefix="check") as pool:
+                ahead = [pool.submit(run_first, job) for job in waiting.values() if job.first]
                 known.update(zip(waiting, pool.map(run, waiting.values()), strict=True))
+            for each in ahead:
+                each.result()
         if control.is_aborted:
             raise UserAbortError("The checks were stopped; nothing was changed.", next="Run them again when you like.")
         return tuple(known[job.key] for job in jobs)
@@ -181,6 +198,7 @@ class CheckRunner:
             failed=tuple(report.failed),
             counts_tests=report.counts_tests,
             diagnostics=tuple(report.diagnostics),
+            places=report.places,
             problem=problem,
             notes=tuple(_notes(done)),
             output=done.output.decode("utf-8", "replace")[-_OUTPUT_TAIL:],
@@ -267,6 +285,8 @@ def _last_line(output: bytes) -> str:
 def _notes(done: CommandTrial) -> Iterable[str]:
     if done.watched.wanted_network:
         yield "it wanted the network, and checks have none"
+    if done.exit_code and _NO_TERMINAL.search(done.output[-_OUTPUT_TAIL:]):
+        yield "it wanted a terminal, and checks have none"
     if done.watched.left_processes:
         yield "it left processes running, which were ended with it"
     outside = [place for place in done.outside if not _is_usual(place)]
@@ -279,5 +299,5 @@ def _is_usual(place: Path) -> bool:
     """Whether programs write there without meaning anything by it: caches and temporary files."""
     home = Path(scrubbed_environment().get("HOME", "/"))
     if place.is_relative_to(home):
-        return place.is_relative_to(home / ".cache")
+        return any(place.is_relative_to(home / each) for each in (".cache", ".npm", ".cargo"))
     return any(place.is_relative_to(each) for each in (*_TEMPORARY, os.environ.get("TMPDIR", _TEMPORARY[0])))

@@ -39,6 +39,7 @@ from tandem_desktop.domain.events import (
     PerspectiveStarted,
     PlanningStarted,
     PlanProposed,
+    PlanRejected,
     QuestionAnswered,
     QuestionAsked,
     QuestionCompleted,
@@ -134,6 +135,7 @@ _STAGES = {
 }
 
 CHAT = "chat.jsonl"
+STOPPED = "Stopped."
 _MOST_GROWN = 64 * 1024
 """Characters after which a message goes on in a new entry: each piece of it is told with all that came before."""
 
@@ -180,6 +182,12 @@ class ChatLog:
             self._events.publish(ChatGrew(session_id=session_id, entry=entry))
         return len(marked)
 
+    def forget(self, session_id: SessionId) -> None:
+        """The conversation was deleted."""
+        with self._lock:
+            self._growing.pop(session_id, None)
+            self._chats.pop(session_id, None)
+
     def close(self) -> None:
         self._unsubscribe()
         with self._lock:
@@ -214,6 +222,10 @@ class ChatLog:
                 outcome = event.outcome.value.replace("_", " ")
                 text = f"Orchestration ended: {outcome}. {event.problem}".strip()
                 self._add(event.session_id, EntryKind.NOTE, text=text)
+            case PlanRejected(said=str(said)) if said:
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    self._add(session_id, EntryKind.PERSON, text=said)
             case PlanProposed():
                 session_id = self._session_of(event.plan_id)
                 if session_id is not None:
@@ -243,9 +255,15 @@ class ChatLog:
         with self._lock:
             self._finish(event.session_id)
         if event.problem and event.stop_reason is not StopReason.CANCELLED:
-            self._add(event.session_id, EntryKind.PROBLEM, text=event.problem, details=event.details)
+            self._add(
+                event.session_id,
+                EntryKind.PROBLEM,
+                text=event.problem,
+                details=event.details,
+                problem_kind=event.problem_kind,
+            )
         elif event.stop_reason is StopReason.CANCELLED:
-            self._add(event.session_id, EntryKind.NOTE, text="Stopped.")
+            self._add(event.session_id, EntryKind.NOTE, text=STOPPED)
 
     def _add(self, session_id: SessionId, kind: EntryKind, **facts: object) -> None:
         with self._lock:

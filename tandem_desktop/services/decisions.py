@@ -1,26 +1,20 @@
-"""Approval, rejection, cancellation, comments and expiry of plans."""
+"""Approval, rejection, cancellation and comments of plans."""
 
-import contextlib
+from __future__ import annotations
+
 import shlex
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.diff.text import visible_name
-from tandem_desktop.domain.advice import Qualification
-from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import (
     BadInputError,
     InvalidTransitionError,
     NotApprovableError,
-    PlanError,
     PreflightError,
 )
-from tandem_desktop.domain.event_stream import EventStream
-from tandem_desktop.domain.events import PlanApproved, PlanCancelled, PlanExpired, PlanRejected
-from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.lifecycle import check, is_open, is_running, may_expire, refusal
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.events import PlanApproved, PlanCancelled, PlanRejected
+from tandem_desktop.domain.lifecycle import check, refusal
+from tandem_desktop.domain.plan_states import EventKind, is_open, is_running
 from tandem_desktop.domain.review import (
     NO_LOCK_FILES,
     Comment,
@@ -31,19 +25,29 @@ from tandem_desktop.domain.review import (
     Seen,
     Side,
 )
-from tandem_desktop.domain.state_machine import Approve, Cancel, EventKind, Expire, RejectPlan, RequestRevision
+from tandem_desktop.domain.state_machine import Approve, Cancel, RejectPlan, RequestRevision
 from tandem_desktop.execution.executor import refuse_impossible, refuse_out_of_scope
-from tandem_desktop.plans.index import PlanSummary
-from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy.qualification import qualify
-from tandem_desktop.review.comments import CommentPlaces, CommentStore, feedback
+from tandem_desktop.review.comments import CommentPlaces, CommentStore, as_written, feedback
 from tandem_desktop.review.comments import feedback as feedback_text
 from tandem_desktop.review.drift import drift
 from tandem_desktop.review.operation_view import lock_files_to_open
 from tandem_desktop.review.viewed import coverage as coverage_of
-from tandem_desktop.storage.clock import Since
-from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from tandem_desktop.approval.enforcer import ApprovalEnforcer
+    from tandem_desktop.domain.advice import Qualification
+    from tandem_desktop.domain.approval import Approval
+    from tandem_desktop.domain.event_stream import EventStream
+    from tandem_desktop.domain.ids import OperationId, PlanId
+    from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+    from tandem_desktop.plans.store import PlanStore
+    from tandem_desktop.services.expiry import Expiry
+    from tandem_desktop.storage.objects import ObjectStore
+    from tandem_desktop.storage.workspace import Workspace
 
 
 class Commenting:
@@ -138,47 +142,6 @@ def _checked(text: str) -> str:
     if not text.strip():
         raise BadInputError("A comment needs words.", next="Write what should be different.")
     return text.strip()
-
-
-class Expiry:
-    """Finds stale plans and expires them. A new revision reopens one."""
-
-    def __init__(
-        self,
-        *,
-        plans: PlanStore,
-        events: EventStream,
-        since: Since,
-        stale_after: timedelta,
-        gateway_stale_after: timedelta,
-    ) -> None:
-        self._plans = plans
-        self._events = events
-        self._since = since
-        self._stale_after = stale_after
-        self._gateway_stale_after = min(gateway_stale_after, stale_after)
-
-    def expire(self, plans: Iterable[PlanSummary] | None = None) -> tuple[PlanId, ...]:
-        """End every stale plan, of these or of all, and return which. A plan that cannot be read is left alone."""
-        every = self._plans.list().plans if plans is None else plans
-        stale = [plan for plan in every if self._is_stale(plan)]
-        return tuple(plan.plan_id for plan in stale if self.settle(plan.plan_id))
-
-    def settle(self, plan_id: PlanId) -> bool:
-        """End one plan if it is stale; says whether it was."""
-        if not self._is_stale(self._plans.meta(plan_id)):
-            return False
-        with contextlib.suppress(PlanError):
-            # Checked again under the lock: a person may have decided in between.
-            meta = self._plans.send_if(plan_id, lambda found: Expire() if self._is_stale(found) else None)
-            if meta.status is PlanStatus.EXPIRED:
-                self._events.publish(PlanExpired(plan_id=plan_id))
-                return True
-        return False
-
-    def _is_stale(self, plan: PlanMeta | PlanSummary) -> bool:
-        after = self._gateway_stale_after if plan.gateway else self._stale_after
-        return may_expire(plan.status) and self._since(plan.updated_at) >= after
 
 
 class Decisions:
@@ -301,6 +264,7 @@ class Decisions:
                 reason=meta.rejections[-1].feedback,
                 status=meta.status,
                 qualification=self.qualified(plan_id).summary,
+                said=as_written(feedback or "", drafts),
             )
         )
         return meta

@@ -1,58 +1,69 @@
-"""The engine of one workspace: all services in one object, and the actions of the plan lifecycle."""
+"""The engine of one workspace: all services in one object."""
+
+from __future__ import annotations
 
 import contextlib
-import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
 
-from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.event_stream import EventStream
-from tandem_desktop.domain.events import PlanMoved
-from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.lifecycle import is_running
-from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import PlanMeta, PlanVersion
-from tandem_desktop.domain.ports import AdvisorPort
-from tandem_desktop.domain.state_machine import EventKind, PlanAction, TransitionStep
-from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, beside
-from tandem_desktop.execution.git_objects import outside_git_directory
-from tandem_desktop.plans.index import PlanListing
-from tandem_desktop.plans.store import ActionPerformer, PlanStore
-from tandem_desktop.policy.tools import ToolCounts
-from tandem_desktop.review.drift import Drifted, dated, drift
-from tandem_desktop.review.operation_view import OperationView, view_operation
-from tandem_desktop.review.twins import twins
-from tandem_desktop.services.audit import AuditCheck
-from tandem_desktop.services.checks import Checks
-from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
-from tandem_desktop.services.generator import PlanGenerator
-from tandem_desktop.services.needed import Needed
-from tandem_desktop.services.portability import Bundles, Templates
-from tandem_desktop.services.proposals import Proposals
-from tandem_desktop.services.rebases import Rebases
-from tandem_desktop.services.reflections import Reflections
-from tandem_desktop.services.rehearsals import Rehearsals
-from tandem_desktop.services.retention import Retention
-from tandem_desktop.services.runs import PlanRuns, TaskBoards
-from tandem_desktop.settings import Settings
-from tandem_desktop.staging.simulate import Problem, simulate_operations
-from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.paths import Locations
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.domain.plan_states import is_open, is_running
 
-_log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from tandem_desktop.approval.audit_log import AuditLog
+    from tandem_desktop.checks.evidence import Evidence
+    from tandem_desktop.domain.event_stream import EventStream
+    from tandem_desktop.domain.ids import OperationId, PlanId
+    from tandem_desktop.domain.operations import StagedOperation
+    from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+    from tandem_desktop.domain.ports import AdvisorPort
+    from tandem_desktop.domain.tasks import PlanTask
+    from tandem_desktop.execution.commands import CommandRunner, ExternalCalls
+    from tandem_desktop.plans.index import PlanIndex, PlanListing, PlanSummary
+    from tandem_desktop.plans.store import PlanStore
+    from tandem_desktop.policy.tools import ToolCounts
+    from tandem_desktop.rehearsal.results import Rehearsal
+    from tandem_desktop.review.change_classes import ChangeProver
+    from tandem_desktop.review.drift import Drifted
+    from tandem_desktop.review.operation_view import OperationView
+    from tandem_desktop.services.audit import AuditCheck
+    from tandem_desktop.services.checks import Checks
+    from tandem_desktop.services.decisions import Commenting, Decisions
+    from tandem_desktop.services.expiry import Expiry, Staleness
+    from tandem_desktop.services.generator import PlanGenerator
+    from tandem_desktop.services.needed import Needed
+    from tandem_desktop.services.portability import Bundles, Templates
+    from tandem_desktop.services.proposals import Proposals
+    from tandem_desktop.services.rebases import Rebases
+    from tandem_desktop.services.reflections import Reflections
+    from tandem_desktop.services.rehearsals import Rehearsals
+    from tandem_desktop.services.retention import Retention
+    from tandem_desktop.services.runs import PlanRuns, TaskBoards
+    from tandem_desktop.settings import Settings
+    from tandem_desktop.staging.simulate import Problem
+    from tandem_desktop.storage.objects import ObjectStore
+    from tandem_desktop.storage.paths import Locations
+    from tandem_desktop.storage.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+class Services(Protocol):
+    """Has a service, built on first use, under each name of `Engine`."""
+
+    def finish(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class Engine:
-    """All services of one workspace."""
+    """All services of one workspace. They are built, and their modules imported, when they are first used."""
 
     locations: Locations
     workspace: Workspace
     objects: ObjectStore
+    index: PlanIndex
     plans: PlanStore
     proposals: Proposals
     rebases: Rebases
@@ -60,6 +71,7 @@ class Engine:
     commenting: Commenting
     bundles: Bundles
     templates: Templates
+    staleness: Staleness
     expiry: Expiry
     retention: Retention
     runs: PlanRuns
@@ -74,28 +86,50 @@ class Engine:
     clock: Callable[[], datetime]
     commands: CommandRunner
     calls: ExternalCalls
-    finish: Callable[[], None]
-    """Wait for background work."""
     settings: Settings
     guarded_calls: ToolCounts
     """Calls of guarded tools: what the guard blocked, or would have blocked where it only logs."""
 
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            if name not in Engine.__annotations__:
+                raise AttributeError(name)
+            service = vars(self)[name] = getattr(self._services, name)
+            return service
+
     def listing(self) -> PlanListing:
         """Every plan as it is now: a plan that waited too long is expired, a run that was cut off is stalled."""
-        listing = self.plans.list()
+        listing = self.index.listing()
         with contextlib.suppress(TandemError, OSError):  # what cannot be written now is recorded later
-            expired = self.expiry.expire(listing.plans)
+            expired = any(map(self.staleness.of, listing.plans)) and self.expiry.expire(listing.plans)
             if any(is_running(plan.status) for plan in listing.plans):
                 self.runs.interrupted()
             elif not expired:
                 return listing
-        return self.plans.list()
+        return self.index.listing()
+
+    def edited_pages(self, plans: Sequence[PlanSummary]) -> dict[PlanId, Path]:
+        """Pages that a person edited, of those of the plans that still wait for a decision."""
+        from tandem_desktop.plans.pages import edited_page
+
+        def found(plan: PlanSummary) -> Path | None:
+            folder = self.locations.plans / plan.plan_id
+            return edited_page(folder, plan.revision, lambda: self.plans.page(plan.plan_id, plan.revision))
+
+        pages = {plan.plan_id: found(plan) for plan in plans if is_open(plan.status)}
+        return {plan_id: page for plan_id, page in pages.items() if page is not None}
 
     def meta(self, plan_id: PlanId) -> PlanMeta:
         """The record of one plan as it is now, as `listing` has it."""
         with contextlib.suppress(TandemError, OSError):
             self.expiry.settle(plan_id)
-            self.runs.settle(plan_id)
+            found = self.plans.meta(plan_id)
+            if is_running(found.status) or found.execution_session is not None:  # no other plan has a run to settle
+                self.runs.settle(plan_id)
         return self.plans.meta(plan_id)
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
@@ -104,6 +138,10 @@ class Engine:
 
     def views(self, version: PlanVersion, most_bytes: int | None = None) -> Iterator[OperationView]:
         """The same one at a time; sides that have more than `most_bytes` together are not compared line by line."""
+        from tandem_desktop.execution.git_objects import outside_git_directory
+        from tandem_desktop.review.operation_view import view_operation
+        from tandem_desktop.review.twins import twins
+
         has_commands = any(operation.is_run for operation in version.operations)
         captured = has_commands and self.commands_captured
         outside = outside_git_directory(self.workspace.path) if has_commands else None
@@ -126,6 +164,10 @@ class Engine:
 
     def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:
         """For each command that a run would start together with others, which ones."""
+        if sum(operation.is_run for operation in version.operations) < 2:
+            return {}
+        from tandem_desktop.execution.commands import beside
+
         return beside(version.operations, self.commands)
 
     def contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
@@ -135,6 +177,28 @@ class Engine:
             for state in (operation.base, operation.after)
         )
         return before, after
+
+    def evidence(self, version: PlanVersion) -> Evidence | None:
+        """What checks are known to say about a revision; a list that cannot be read says nothing here."""
+        if not self.locations.accepted_checks.exists():  # no list was ever let run
+            return None
+        with contextlib.suppress(TandemError, OSError):
+            return self.checks.kept(version)
+        return None
+
+    def rehearsal(self, version: PlanVersion) -> Rehearsal | None:
+        """What the last whole rehearsal of exactly this revision found."""
+        is_there = self.locations.rehearsal(version.session_id).exists()
+        return self.rehearsals.kept(version) if is_there else None
+
+    def change_prover(self) -> ChangeProver:
+        """Proves what of a plan is mechanical, with a look into the other files for names that have another one."""
+        from functools import partial
+
+        from tandem_desktop.review.change_classes import ChangeProver
+        from tandem_desktop.review.mentions import words_elsewhere
+
+        return ChangeProver(self.contents, mentions=partial(words_elsewhere, self.workspace))
 
     def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
         """The tasks of a revision, with the status that follows from the results of their operations."""
@@ -147,44 +211,27 @@ class Engine:
 
     def generator(self, advisor: AdvisorPort) -> PlanGenerator:
         """The advisor may only read; its plans wait for approval."""
+        from tandem_desktop.services.generator import PlanGenerator
+
         most = self.settings.max_generated_steps
         return PlanGenerator(advisor, self.proposals, self.workspace, self.clock, max_steps=most)
 
     def drift(self, plan_id: PlanId) -> tuple[Drifted, ...]:
         """What changed on disk since the plan was made."""
+        from tandem_desktop.review.drift import dated, drift
+
         version = self.plans.revision(plan_id)
         return dated(drift(version.operations, self.workspace), self.workspace.times, version.created_at)
 
     def simulate(self, plan_id: PlanId) -> tuple[Problem, ...]:
         """Which operations would not apply to the workspace as it stands."""
+        from tandem_desktop.staging.simulate import simulate_operations
+
         return simulate_operations(self.plans.revision(plan_id).operations, self.workspace)
 
+    def finish(self) -> None:
+        """Wait for background work."""
+        self._services.finish()
+
     def close(self) -> None:
-        self.finish()
-        self.workspace.close()
-
-
-class PlanActions(ActionPerformer):
-    """Withdraws approvals, and publishes each step with its actions for the session and the window to perform."""
-
-    def __init__(self, withdraw: Callable[[PlanId], None], events: EventStream) -> None:
-        self._withdraw = withdraw
-        self._events = events
-
-    def before(self, meta: PlanMeta, step: TransitionStep) -> None:
-        # Before the step is stored: a crash in between leaves a plan that has to be approved again.
-        if PlanAction.REARM_APPROVAL in step.actions:
-            self._withdraw(meta.plan_id)
-
-    def after(self, meta: PlanMeta, kind: EventKind, step: TransitionStep) -> None:
-        _log.info("plan %s: %s, state %s, status %s", meta.plan_id, kind, step.state, meta.status)
-        self._events.publish(
-            PlanMoved(
-                plan_id=meta.plan_id,
-                session_id=meta.session_id,
-                event=kind,
-                state=step.state,
-                status=meta.status,
-                actions=step.actions,
-            )
-        )
+        self._services.close()

@@ -8,12 +8,12 @@ from functools import cached_property
 from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.lifecycle import is_open
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus, is_open, is_running
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.review.change_classes import ChangeProver, Proved
+from tandem_desktop.review.change_classes import Proved
 from tandem_desktop.review.choices import Choices, ChoiceStore
 from tandem_desktop.review.compare import Comparison, Interdiff, compare, interdiff
 from tandem_desktop.review.conflicts import Resolution
@@ -60,6 +60,8 @@ class PlanPage:
     """Commands of the revision that a run starts together, each with the others."""
     edited_page: str = ""
     """The Markdown page of the revision where a person has edited it; empty where none has."""
+    is_read_only: bool = False
+    """Whether nothing can be written in the workspace."""
 
     @cached_property
     def choices(self) -> Choices:
@@ -108,7 +110,7 @@ class PlanPages:
         self._engine = engine
         self._choices = ChoiceStore(engine.locations.sessions)
         self._looking = threading.Lock()
-        self._prover = ChangeProver(engine.contents)
+        self._prover = engine.change_prover()
         self._looked_at: tuple[PlanVersion, tuple[OperationView, ...]] | None = None
 
     def page(self, plan_id: PlanId, revision: int | None = None) -> PlanPage:
@@ -116,6 +118,9 @@ class PlanPages:
         engine = self._engine
         version, views = self._look(engine.plans.revision(plan_id, revision))
         meta = engine.meta(plan_id)
+        if is_running(meta.status) and any(run.plan_id == plan_id for run in engine.runs.interrupted()):
+            # Nothing runs: it is shown as cut off, however short a time ago that was.
+            meta = meta.model_copy(update={"status": PlanStatus.STALLED})
         waits = is_open(meta.status) and version.revision == meta.revision
         choices = self._choices.load(version) if waits else None
         draft = self._draft(version, views, choices) if choices is not None and not choices.is_empty else None
@@ -134,6 +139,7 @@ class PlanPages:
             draft=draft,
             beside=engine.beside(version),
             edited_page=str(engine.plans.edited_page(plan_id, version.revision) or ""),
+            is_read_only=engine.locations.is_read_only,
         ).summed_up()
 
     def focus(self, page: PlanPage, said: Sequence[str] = (), failing: Collection[str] = ()) -> PlanFocus:

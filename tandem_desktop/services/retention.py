@@ -6,7 +6,6 @@ session and no plan here refers to them, and only long after they were last used
 """
 
 import contextlib
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import PlanError
 from tandem_desktop.domain.ids import PLAN_ID, PlanId
-from tandem_desktop.domain.lifecycle import has_ended
+from tandem_desktop.domain.patterns import lazy_pattern
+from tandem_desktop.domain.plan_states import has_ended
 from tandem_desktop.domain.runs import RunRecord
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.plans.store import PlanStore
@@ -26,7 +26,7 @@ from tandem_desktop.storage.paths import Locations
 
 KEPT_AT_LEAST = timedelta(days=365)
 """How long bytes stay after their last use, whatever a workspace asks for: another one may need them."""
-_SHA256 = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_SHA256 = lazy_pattern(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 @dataclass(frozen=True, slots=True)

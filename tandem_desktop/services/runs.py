@@ -37,13 +37,13 @@ from tandem_desktop.domain.events import (
     task_news,
 )
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, TaskId
-from tandem_desktop.domain.lifecycle import can, is_running, may_expire
+from tandem_desktop.domain.lifecycle import can
 from tandem_desktop.domain.operations import PathChange, StagedOperation
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import EventKind, PlanStatus, is_running, may_expire
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.state_machine import (
     Cancel,
-    EventKind,
     ExecutePlan,
     ExecutionFailed,
     MarkRedone,
@@ -298,7 +298,9 @@ class PlanRuns:
 
     def runs(self) -> tuple[ListedRun, ...]:
         """Every run of this workspace, newest first."""
-        open_runs = set() if self._manager.is_busy() else set(self._manager.journal_store.open_runs())
+        open_runs = set(self._manager.journal_store.open_runs())
+        if open_runs and self._manager.is_busy():
+            open_runs = set()
         return tuple(self._listed(record, open_runs) for record in self._manager.runs.list())
 
     def preview_undo(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
@@ -602,7 +604,6 @@ class TaskBoards:
         self._events = events
         self._clock = clock
         self._tasks = tasks
-        events.subscribe(self._on_event)
 
     def board(self, version: PlanVersion) -> TaskBoard:
         """The tasks of a revision; tasks without events of their own have the times of the run."""
@@ -614,7 +615,8 @@ class TaskBoards:
         record = self._runs.record(run_id) if run_id is not None else None
         return TaskBoard(version.plan_id, self._clock, standing(version, results, record))
 
-    def _on_event(self, event: TandemEvent) -> None:
+    def follow(self, event: TandemEvent) -> None:
+        """Tell what an event means for the tasks. Subscribed to the engine's events before anything else."""
         if isinstance(event, PlanProposed):
             if event.tasks:
                 self._proposed(event)

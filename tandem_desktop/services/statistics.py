@@ -1,13 +1,13 @@
 """Statistics of a workspace's plans and runs."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from tandem_desktop.domain.lifecycle import has_ended
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.patterns import lazy_pattern
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus, has_ended
 from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunKind, RunStatus
 from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.services.engine import Engine
@@ -16,7 +16,7 @@ from tandem_desktop.services.runs import ListedRun
 _BY_AGENTS = (Origin.AGENT, Origin.REWORK, Origin.ADJUSTMENT)
 _NOT_FOUND = 127
 """The exit code of a shell for an unknown program."""
-_MISSING_PROGRAM = re.compile(r"([^\s:]+): (?:command )?not found")
+_MISSING_PROGRAM = lazy_pattern(r"([^\s:]+): (?:command )?not found")
 
 
 @dataclass(frozen=True, slots=True)

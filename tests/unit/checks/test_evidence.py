@@ -8,15 +8,22 @@ from hypothesis import strategies as st
 from tandem_desktop.checks.evidence import (
     CheckEvidence,
     Diagnostic,
+    Evidence,
     LineMap,
     Origins,
+    PlacedDiagnostic,
+    Severity,
     SideResult,
+    Subject,
     compare,
+    evidence_json,
     placed,
 )
 from tandem_desktop.diff.text import split_lines
 from tandem_desktop.storage.objects import ObjectStore
 from tests.support.builders import a_move, a_write
+
+SUBJECTS: tuple[Subject, ...] = ("types", "lint")
 
 
 def cases(passed: tuple[str, ...] = (), failed: tuple[str, ...] = (), code: int | None = None) -> SideResult:
@@ -123,3 +130,16 @@ def test_a_moved_and_changed_file_is_compared_with_what_it_was(tmp_path: Path) -
     changed = a_write("b.py", new, before=old)
     path, lines = Origins((moved, changed), store.read_state)("b.py")
     assert (path, lines.old_line(3), lines.old_line(1)) == ("a.py", 2, None)
+
+
+def test_the_summary_counts_messages_by_the_severity_that_their_tool_gave() -> None:
+    def said(severity: Severity, subject: Subject) -> PlacedDiagnostic:
+        return PlacedDiagnostic(
+            path="a", line=1, severity=severity, code="", message="", check="c", subject=subject, new=True
+        )
+
+    checks = tuple(compare("c", "run", subject, SideResult(exit=0), SideResult(exit=0)) for subject in SUBJECTS)
+    messages = (said("error", "types"), said("warning", "types"), said("error", "lint"), said("error", "lint"))
+    found = Evidence(tree_before="", tree_after="", checks=checks, diagnostics=messages)
+    assert found.summary == "1 new type error · 2 new lint errors · 1 new warning"
+    assert [each["severity"] for each in evidence_json(found)["diagnostics"]].count("error") == 3

@@ -7,7 +7,7 @@ import pytest
 from tandem_desktop.checks import reports
 from tandem_desktop.checks.reports import CheckReport, ReportError, read_report
 
-ROOT = "/work/space"
+ROOT = "/home/someone/project"
 
 
 def read(form: str, text: str | bytes, cwd: str = ".") -> CheckReport:
@@ -187,3 +187,61 @@ def test_more_messages_than_are_kept_are_cut_and_that_is_told(monkeypatch: pytes
 def test_a_line_number_that_is_none_stands_for_the_whole_file() -> None:
     found = read("ruff", json.dumps([{"code": None, "filename": "a", "location": {"row": -4}, "message": "m"}]))
     assert said(found) == [("a", 0, "error", "syntax")]
+
+
+def test_the_report_of_a_failure_names_its_own_file_and_those_of_its_traceback() -> None:
+    failure = (
+        f"{ROOT}/src/app.py:12: ValueError\n  File &quot;lib/more.py&quot;, line 3, in f\n/usr/lib/x.py:4: y 12:30:01"
+    )
+    found = read(
+        "junit",
+        f'<testsuite><testcase classname="tests.test_a.TestB" name="c"><failure>{failure}</failure></testcase>'
+        '<testcase classname="x y" file="spec/d.js" name="d"><error/></testcase><testcase name="fine"/></testsuite>',
+    )
+    assert found.places == {
+        "tests.test_a.TestB::c": (
+            *("tests/test_a/TestB.py", "tests/test_a.py", "tests.py"),
+            *("src/app.py", "lib/more.py"),
+        ),
+        "x y::d": ("spec/d.js",),
+    }
+
+
+def test_tap_and_libtest_name_the_files_of_a_failure_too() -> None:
+    tap = f"not ok 1 - adds\n  ---\n  location: '{ROOT}/test/sum.test.js:3:1'\n  ...\nok 2 - other\n  at x.js:1\n"
+    assert read("tap", tap).places == {"adds": ("test/sum.test.js",)}
+    rust = "test a::b ... FAILED\n\n---- a::b stdout ----\nthread 'a::b' panicked at src/lib.rs:9:5:\nno\n"
+    assert read("libtest", rust).places == {"a::b": ("src/lib.rs",)}
+
+
+def test_a_long_word_in_a_failure_is_read_in_one_go() -> None:
+    found = read("junit", f'<testsuite><testcase name="a"><failure>{"a/" * 500_000}</failure></testcase></testsuite>')
+    assert found.places == {}
+
+
+def test_jest_names_each_test_with_its_file_and_a_file_that_cannot_run_fails_as_a_whole() -> None:
+    cases = [
+        {"fullName": "adds", "title": "adds", "status": "failed", "failureMessages": [f"at ({ROOT}/src/sum.js:2:3)"]},
+        {"title": "keeps", "status": "passed", "failureMessages": []},
+        {"fullName": "later", "title": "later", "status": "pending"},
+    ]
+    files = [
+        {"name": f"{ROOT}/test/sum.test.js", "status": "failed", "assertionResults": cases},
+        {"name": f"{ROOT}/test/bad.test.js", "status": "failed", "assertionResults": [], "message": "src/x.ts:1 no"},
+    ]
+    found = read("jest", "a banner\n" + json.dumps({"testResults": files}))
+    assert list(found.passed) == ["test/sum.test.js: keeps"]
+    assert found.places == {
+        "test/sum.test.js: adds": ("test/sum.test.js", "src/sum.js"),
+        "test/bad.test.js": ("test/bad.test.js", "src/x.ts"),
+    }
+    assert list(found.failed) == list(found.places)
+
+
+def test_tests_of_two_crates_that_are_named_alike_are_two() -> None:
+    one = "     Running unittests src/lib.rs (target/debug/deps/one-0a1b2c)\n\nrunning 1 test\ntest t::a ... ok\n"
+    two = "     Running tests/it.rs (target/debug/deps/two_it-9f8e)\n\nrunning 1 test\ntest t::a ... FAILED\n"
+    found = read(
+        "libtest", f"   Compiling one v0.1.0\n{one}{two}   Doc-tests one\ntest src/lib.rs - f (line 1) ... ok\n"
+    )
+    assert (list(found.passed), list(found.failed)) == (["one::t::a", "one::src/lib.rs - f (line 1)"], ["two_it::t::a"])

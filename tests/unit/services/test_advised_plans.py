@@ -8,7 +8,7 @@ import pytest
 from tandem_desktop.api.events import told
 from tandem_desktop.api.plans import PlanQueries
 from tandem_desktop.domain.events import PlanRejected
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import AdvisedPlan
 from tandem_desktop.review.choices import Drop
 from tests.support.advised_workspace import AdvisedWorkspace, an_advised_workspace

@@ -11,7 +11,13 @@ import pytest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.checks.evidence import CheckEvidence, Evidence
 from tandem_desktop.domain.errors import BadInputError, ChecksNotAcceptedError, StepRefusedError, UserAbortError
-from tandem_desktop.domain.events import CheckFinished, ChecksEnded, ChecksStarted, TandemEvent
+from tandem_desktop.domain.events import (
+    AffectedTestsFinished,
+    CheckFinished,
+    ChecksEnded,
+    ChecksStarted,
+    TandemEvent,
+)
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.services.engine import Engine
@@ -155,6 +161,7 @@ def test_results_for_the_same_files_are_taken_from_the_store(engine: Engine, roo
 
 def test_a_check_that_hangs_is_ended_and_leaves_no_result_behind(engine: Engine) -> None:
     listed(engine, "grep -q two a.txt || sleep 1000")
+    evidence(engine, edit("a.txt", "one", "ONE"))  # stores the result for the files as they are
     plan = a_plan(engine)
     found = engine.checks.run(plan.plan_id, timeout_s=1).evidence.checks[0]
     assert found.new_failures == ("c: it took longer than 1 s and was ended",)
@@ -189,6 +196,8 @@ def test_a_check_without_a_usable_report_says_so(engine: Engine, command: str, f
 def test_a_check_that_needs_a_terminal_gets_the_end_of_its_input(engine: Engine) -> None:
     listed(engine, 'test -t 0 || read -r answer < /dev/tty || ! read -r answer || echo "$answer"')
     assert only(engine).after.exit == 0
+    listed(engine, "read -r answer < /dev/tty")
+    assert only(engine).after.notes == ("it wanted a terminal, and checks have none",)
 
 
 def test_a_check_has_no_network_and_says_that_it_wanted_it(engine: Engine) -> None:
@@ -345,3 +354,40 @@ def test_the_record_of_an_approval_keeps_the_digest_of_the_evidence(engine: Engi
     engine.decisions.approve_shown(plan.plan_id, plan.approval_hash, evidence=shown)
     records = list(engine.locations.approvals.glob("PLAN-*.json"))
     assert json.loads(records[0].read_bytes())["approval"]["evidence"] == shown
+
+
+JUNIT = """printf '<testsuite><testcase classname="test_app" name="t">%s</testcase></testsuite>' \\
+"$(grep -q good app.py core.py || echo '<failure>E   assert 1</failure>')" > "$TANDEM_REPORT" """
+
+
+def test_a_new_failure_points_to_the_changed_files_that_its_test_imports(engine: Engine, root: Path) -> None:
+    (root / "core.py").write_text("good\n")
+    (root / "app.py").write_text("import core\n")
+    (root / "test_app.py").write_text("import app\n")
+    listed(engine, JUNIT, "junit")
+    found = evidence(engine, edit("core.py", "good", "bad"), write("other.py", "x"))
+    assert (found.new_failures, found.failing_paths) == (1, {"core.py"})
+
+
+def test_a_new_message_points_to_its_file(engine: Engine, root: Path) -> None:
+    (root / "a.go").write_text("one\n")
+    listed(engine, "grep -n bad a.go | sed 's/^/a.go:/; s/bad/ bad/'", "govet")
+    found = evidence(engine, edit("a.go", "one", "bad"), edit("a.txt", "one", "two"))
+    assert found.failing_paths == {"a.go"}
+
+
+def test_the_tests_that_the_plan_touches_run_ahead_and_change_nothing_of_the_result(engine: Engine, root: Path) -> None:
+    for name in ("one", "two", "three"):
+        (root / f"{name}.py").write_text("")
+        (root / f"test_{name}.py").write_text(f"import {name}\n")
+    script = 'for each in {}; do echo "ok 1 - $each"; done; echo "not ok 2 - last"'
+    listed(engine, script.format("test_*.py"), "tap", affected=script.replace("{}", "{tests}"))
+    heard: list[TandemEvent] = []
+    engine.events.subscribe(heard.append)
+    found = only(engine, write("two.py", "x = 1\n"))
+    assert len(found.after.passed) == 3
+    ahead = [each for each in heard if isinstance(each, AffectedTestsFinished)]
+    assert [(each.check, each.passed, each.names) for each in ahead] == [("c", 1, ("last",))]
+    heard.clear()
+    only(engine, write("one.py", "x = 1\n"))  # the check is known to take no time
+    assert not [each for each in heard if isinstance(each, AffectedTestsFinished)]

@@ -8,7 +8,8 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import NotApprovableError, SidecarExitedError
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings import Settings
 from tests.support.advisors import ScriptedAdvisor

@@ -13,7 +13,7 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import InvalidTransitionError, PlanNotFoundError, RunNotFoundError
 from tandem_desktop.domain.events import PlanExpired
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings import Settings
 from tests.support.clocks import Clock

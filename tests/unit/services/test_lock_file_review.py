@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import NotApprovableError
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.review import LockFileReview
 from tandem_desktop.services.engine import Engine
 from tests.attacks.hidden_text import npm

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tandem_desktop.domain.errors import StepRefusedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import THINK, ExecutionPlan, ExecutionStep, StepStatus
 from tandem_desktop.domain.reflection import AdjustmentAction, StepAdjustment
 from tandem_desktop.services.reflector import PlanAdjuster

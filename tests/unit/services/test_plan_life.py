@@ -6,7 +6,8 @@ import pytest
 
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.events import TandemEvent
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.services.engine import Engine
 from tests.support.orchestrations import a_plan, bash, write
 

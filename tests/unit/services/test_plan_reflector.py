@@ -4,7 +4,7 @@ import pytest
 
 from tandem_desktop.domain.errors import BadInputError, NoAnswerError
 from tandem_desktop.domain.ids import RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import ExecutionPlan, ExecutionStep
 from tandem_desktop.domain.reflection import Assessment, PlanSnapshot, ReflectionResult
 from tandem_desktop.services.reflector import PlanReflector, check, reflection_prompt

@@ -14,7 +14,8 @@ from tandem_desktop.domain.errors import (
     StepRefusedError,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.reflection import AdjustmentVerdict, Reflection, ReflectionResult
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.services.engine import Engine
