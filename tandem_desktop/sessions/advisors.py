@@ -304,7 +304,7 @@ class Consultations:
             environment = await asyncio.to_thread(
                 launch_environment,
                 advisor.profile,
-                self._settings.models.get(advisor.profile.name, ""),
+                self._settings,
                 advisor.environment,
             )
             network = await open_network(advisor.profile, self._settings, shadow, environment, self._person_home)

@@ -10,7 +10,7 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import PlanMoved
 from tandem_desktop.domain.ids import PlanId, SessionId, TaskId, new_plan_id
-from tandem_desktop.domain.lifecycle import has_ended, refuse_agent
+from tandem_desktop.domain.lifecycle import refuse_agent
 from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import (
     FileState,
@@ -21,16 +21,9 @@ from tandem_desktop.domain.operations import (
 )
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.perspectives import Perspectives
-from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
-from tandem_desktop.domain.state_machine import (
-    Cancel,
-    EventKind,
-    PlanEvent,
-    PlanState,
-    PlanStateMachine,
-    StageOperation,
-    StartPlanning,
-)
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan_states import EventKind, PlanState, PlanStatus, has_ended
+from tandem_desktop.domain.state_machine import Cancel, PlanEvent, PlanStateMachine, StageOperation, StartPlanning
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy import messages

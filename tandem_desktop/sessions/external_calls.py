@@ -12,7 +12,7 @@ from tandem_desktop.execution.commands import CommandOutcome, RunControl
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.manager import AgentSessions
-from tandem_desktop.sessions.session import CallMade
+from tandem_desktop.sessions.turn import CallMade
 
 _LIMIT_S = 600.0
 _LOOK_S = 0.2

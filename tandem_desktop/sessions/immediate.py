@@ -15,7 +15,6 @@ from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError, Ta
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import ChangesWaiting
 from tandem_desktop.domain.ids import OperationId, RequestId, SessionId, new_plan_id
-from tandem_desktop.domain.lifecycle import has_ended
 from tandem_desktop.domain.operations import (
     NEW_FILE_MODE,
     Absent,
@@ -27,6 +26,7 @@ from tandem_desktop.domain.operations import (
 )
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import has_ended
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.review.operation_view import twin_note
 from tandem_desktop.review.twins import twins

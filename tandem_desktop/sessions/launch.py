@@ -1,22 +1,38 @@
 """Finds agents and prepares their launch."""
 
+import contextlib
+import json
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tandem_desktop.acp_client.profiles import BUILT_IN, FoundAgent, find_agent, load_profiles
-from tandem_desktop.builtin_agent.models import CHOICE, KEY, chosen_model
+from tandem_desktop.acp_client.profiles import (
+    BUILT_IN,
+    FoundAgent,
+    custom_profile,
+    find_agent,
+    load_profiles,
+    profile_named,
+)
+from tandem_desktop.builtin_agent.model_keys import KEYRING_SERVICE, key_name, read_key
+from tandem_desktop.builtin_agent.model_probe import ASK, LIST
+from tandem_desktop.builtin_agent.models import ADDRESS, CHOICE, KEY, chosen_model
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
-from tandem_desktop.processes.child import Launch, interpreters, missing_interpreter
-from tandem_desktop.processes.own_program import own_files
+from tandem_desktop.processes.child import Launch, interpreters, missing_interpreter, run_child
+from tandem_desktop.processes.own_program import own_command, own_files
 from tandem_desktop.sessions.agent_home import furnish_home
 from tandem_desktop.sessions.network import AgentNetwork
+from tandem_desktop.settings import Settings
 from tandem_desktop.shadow.factory import describe_confinement
 from tandem_desktop.shadow.sandbox import Confinement, agent_environment
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 
+_log = logging.getLogger(__name__)
+_MODEL_LIMIT_S = 60.0
 _NO_FILES = frozenset({"PATH", "HOME", "TMPDIR", "SHELL"})
 
 
@@ -54,14 +70,18 @@ def agent_launch(
 
 
 def launch_environment(
-    profile: AgentProfile, model: str = "", extra_environment: Mapping[str, str] | None = None
+    profile: AgentProfile, settings: Settings | None = None, extra_environment: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """What an agent gets of the person's environment, with what its profile and the person add.
+    """What an agent gets of the person's environment, with what its profile, the settings and the person add.
 
     Raises:
         BadInputError: a model is named, and it cannot be chosen for this agent.
     """
-    extra = {**profile.choosing(model), **(extra_environment or {})}
+    model = settings.models.get(profile.name, "") if settings is not None else ""
+    chosen = profile.choosing(model)
+    if settings is not None and model and profile.name == BUILT_IN:
+        chosen |= _place_of_model(model, settings.model_address)
+    extra = {**chosen, **(extra_environment or {})}
     additions = {**profile.set_env, **_key_from_keyring(profile, {**os.environ, **extra}), **extra}
     return agent_environment(profile.env, additions)
 
@@ -90,6 +110,12 @@ def running(profile: AgentProfile, argv: tuple[str, ...], search_path: str) -> t
             next=f"Install `{missing}` so that it is found, or install {profile.title} again.",
         )
     return tuple(each.path for each in interpreters(argv, search_path) if each.path is not None)
+
+
+def _place_of_model(model: str, address: str) -> dict[str, str]:
+    """Address and key of a model that the settings name: they go before those of another one in the environment."""
+    key = read_key(KEYRING_SERVICE, key_name(model.partition(":")[0], address))
+    return {ADDRESS: address, **({KEY: key} if key else {})}
 
 
 def _key_from_keyring(profile: AgentProfile, environment: Mapping[str, str]) -> dict[str, str]:
@@ -136,11 +162,61 @@ class InstalledAgents:
     confinement: Confinement
 
 
-def find_agents(shadows: Path, *, ask_versions: bool = False) -> InstalledAgents:
-    """Look on PATH and try a shadow. Blocks: not for the loop, nor for the GUI thread.
+def find_agents(shadows: Path, command: str = "", *, ask_versions: bool = False) -> InstalledAgents:
+    """Look on PATH and try a shadow; `command` is the person's own agent. Blocks: not for the loop or the GUI thread.
 
     Raises:
+        BadInputError: the command cannot be read.
         ShadowError, StorageError: there cannot be any shadow.
     """
-    found = tuple(find_agent(profile, ask_version=ask_versions) for profile in load_profiles())
+    profiles = (*load_profiles(), *((custom_profile(command),) if command else ()))
+    found = tuple(find_agent(profile, ask_version=ask_versions) for profile in profiles)
     return InstalledAgents(found, describe_confinement(shadows))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a provider or a model answered, or why it did not."""
+
+    models: tuple[str, ...] = ()
+    answer: str = ""
+    seconds: float = 0.0
+    problem: str = ""
+    next: str = ""
+
+
+def list_models(kind: str, address: str, key: str) -> ModelAnswer:
+    """The models a provider has. Blocks: not for the loop or the GUI thread."""
+    return _asked(LIST, f"{kind}:any", address, key)
+
+
+def try_model(model: str, address: str, key: str) -> ModelAnswer:
+    """Ask a model for one word, as the built-in agent asks it. Blocks likewise."""
+    return _asked(ASK, model, address, key)
+
+
+def _asked(what: str, model: str, address: str, key: str) -> ModelAnswer:
+    """A process of the built-in agent asks; without a key it uses the one that is kept."""
+    names = profile_named(BUILT_IN).env
+    own = {CHOICE: model, ADDRESS: address}
+    own |= {KEY: key} if key else _place_of_model(model, address)
+    outcome = run_child(
+        own_command("agent", what),
+        cwd=Path("/"),
+        environment=agent_environment(names, own),
+        timeout_s=_MODEL_LIMIT_S,
+        should_abort=lambda: False,
+        on_output=lambda chunk: None,
+        on_error=lambda chunk: None,
+    )
+    for line in reversed(outcome.output.decode("utf-8", "replace").splitlines()):
+        with contextlib.suppress(ValueError, TypeError):
+            found = json.loads(line)
+            _log.info("model asked: %s at %s: %s", model, address or "its usual address", _in_short(found))
+            return ModelAnswer(**{**found, "models": tuple(found.get("models", ()))})
+    _log.warning("model asked: %s ended with exit code %d and no answer", model, outcome.exit_code)
+    return ModelAnswer(problem="The process that asks the model ended without an answer.", next="The log says more.")
+
+
+def _in_short(found: dict[str, Any]) -> str:
+    return str(found.get("problem") or found.get("seconds") or f"{len(found.get('models', ()))} models")

@@ -3,16 +3,16 @@
 import asyncio
 import contextlib
 import shlex
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, home_name, profile_named
+from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
@@ -24,14 +24,15 @@ from tandem_desktop.domain.events import (
     QuestionAsked,
     QuestionCompleted,
     TandemEvent,
+    TurnEnded,
 )
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.network import AllowedHost
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import EventKind, PlanAction
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
-from tandem_desktop.domain.state_machine import EventKind, PlanAction
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.processes.child import Launch
@@ -47,7 +48,9 @@ from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.sessions.record import SessionFacts, SessionRecord, TranscriptLog
-from tandem_desktop.sessions.session import PlanningSession, mode_prompt, opening_prompt
+from tandem_desktop.sessions.session import PlanningSession
+from tandem_desktop.sessions.session_prompts import mode_prompt, opening_prompt
+from tandem_desktop.sessions.slots import IdleAgents, SessionSlot
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
 from tandem_desktop.sessions.tool_handler import SessionToolHandler
 from tandem_desktop.settings import Settings
@@ -150,6 +153,7 @@ class _SessionBuilder:
             mode_prompt=self._mode_prompt,
             immediate=self._immediate_mode(interceptor, notices),
             program=place.program,
+            cost_limit=self._settings.cost_limit,
         )
         self._store.listen(self._session.on_staged)
         return self._session
@@ -311,93 +315,6 @@ def profile_of(facts: SessionFacts) -> AgentProfile:
     return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
 
 
-_GRACE_S = 10.0
-"""How long an agent may take to end a turn that is stopped, before it is ended itself."""
-
-
-class StoppablePlanning(Protocol):
-    """Planning with several agents."""
-
-    async def stop(self, grace_s: float) -> None:
-        """Stop every agent."""
-
-
-class SessionSlot:
-    """The place of one session, in which agents follow each other with the same shadow and plan.
-
-    `plan_mode` and `is_stopped` may be set from any thread; all else happens on the engine's loop.
-    """
-
-    def __init__(
-        self, session_id: SessionId, open_for: "Callable[[SessionSlot, Advisor], Awaitable[PlanningSession]]"
-    ) -> None:
-        self.session_id = session_id
-        self.session: PlanningSession | None = None
-        """None while no agent was asked in it, and between two agents."""
-        self.plan_mode = True
-        """As the person last chose; a session that is being opened takes it from here."""
-        self.is_stopped = False
-        """Whether it was stopped before it was open."""
-        self.planning: StoppablePlanning | None = None
-        """Planning with several agents, while it runs."""
-        self.is_confined = False
-        """Whether the last agent ran in a sandbox."""
-        self.allowed_once: tuple[str, ...] = ()
-        """Hosts the person allowed for this session alone."""
-        self._open_for = open_for
-        self._advisor: Advisor | None = None
-
-    async def take(self, advisor: Advisor) -> PlanningSession:
-        """The session with this agent in it; another one that is in it is ended first.
-
-        Raises what `AgentSessions.open` raises.
-        """
-        session = self.session
-        if session is None or self._advisor != advisor:
-            await self.leave()
-            session = self.session = await self._open_for(self, advisor)
-            self._advisor = advisor
-            self.is_confined = session.shadow.confinement.confined
-        session.set_plan_mode(self.plan_mode)
-        return session
-
-    async def allow_once(self, host: AllowedHost) -> None:
-        """Let the agents of this session reach a host, the one that runs as well."""
-        self.allowed_once = (*self.allowed_once, str(host))
-        if self.session is not None:
-            await self.session.network.allow(host)
-
-    async def leave(self) -> None:
-        """End the agent in it; the work stays."""
-        session, self.session = self.session, None
-        if session is not None:
-            await session.close()
-
-    async def stop(self) -> None:
-        """Stop the agent where it is, or the turn that waits for it."""
-        if self.planning is not None:
-            await self.planning.stop(_GRACE_S)
-        elif self.session is not None:
-            await self.session.cancel_turn()
-        else:
-            self.is_stopped = True
-
-    async def abandon(self) -> None:
-        """Stop the agent where it is and forget what it has drafted."""
-        if self.planning is not None:
-            await self.planning.stop(_GRACE_S)
-        if self.session is not None:
-            await self.session.abandon()
-
-    async def close(self) -> None:
-        """Stop the planning and end the agent."""
-        try:
-            if self.planning is not None:
-                await self.planning.stop(_GRACE_S)
-        finally:
-            await self.leave()
-
-
 def shadow_folder(shadows: Path, session_id: SessionId) -> Path:
     return shadows / session_id
 
@@ -432,6 +349,10 @@ def open_session_shadow(engine: Engine, session_id: SessionId, person_home: Path
     return shadow
 
 
+def _model(settings: Settings, profile: AgentProfile) -> tuple[str, str]:
+    return settings.models.get(profile.name, ""), settings.model_address if profile.name == BUILT_IN else ""
+
+
 _GIVEN_UP = (EventKind.CANCEL, EventKind.REJECT_PLAN, EventKind.SUPERSEDE)
 """Events by which a person ends a plan; a run that is stopped is settled when it has ended."""
 
@@ -463,6 +384,7 @@ class AgentSessions:
         self._slots: dict[SessionId, SessionSlot] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._background: set[asyncio.Task[None]] = set()
+        self._idle = IdleAgents(lambda: tuple(self._slots.values()), settings.idle_agents, settings.idle_agent_minutes)
         self._unsubscribe = engine.events.subscribe(self._on_event)
 
     def slot(self, session_id: SessionId) -> SessionSlot:
@@ -525,9 +447,7 @@ class AgentSessions:
     ) -> PlanningSession:
         """The session with its network and the way its agent is started."""
         home = self._engine.locations.agent_home(home_name(profile))
-        environment = await asyncio.to_thread(
-            launch_environment, profile, self._settings.models.get(profile.name, ""), extra_environment
-        )
+        environment = await asyncio.to_thread(launch_environment, profile, self._settings, extra_environment)
         network = await open_network(profile, self._settings, shadow, environment, self._person_home, slot.allowed_once)
         try:
             launch = await asyncio.to_thread(
@@ -609,6 +529,18 @@ class AgentSessions:
         for each in allowed:
             await self.slot(session_id).allow_once(each)
 
+    def use_models(self, settings: Settings, with_new_key: str = "") -> None:
+        """Start agents with these models from now on; one that runs with another is started anew by its next message.
+
+        `with_new_key` names an agent whose model has another key.
+        """
+        before, chosen = self._settings, {"models": settings.models, "model_address": settings.model_address}
+        self._settings = before.model_copy(update=chosen)
+        for slot in self._slots.values():
+            agent = slot.session.profile if slot.session is not None else None
+            if agent is not None and (agent.name == with_new_key or _model(before, agent) != _model(settings, agent)):
+                slot.has_other_model = True
+
     def advisor(self, advisors: Advisors) -> AdvisorPort:
         """Agents that answer questions and may only read."""
         return Consultations(self._engine, self._settings, advisors, self._planning_host, self._person_home)
@@ -616,12 +548,28 @@ class AgentSessions:
     async def close(self) -> None:
         """End every agent; their work stays."""
         self._unsubscribe()
-        for slot in list(self._slots.values()):
-            with contextlib.suppress(Exception):
-                await slot.close()
+        self._idle.close()
+        await asyncio.gather(*(slot.close() for slot in list(self._slots.values())), return_exceptions=True)
         if self._host is not None:
             await self._host.close()
             self._host = None
+
+    async def delete(self, session_id: SessionId) -> None:
+        """Delete the records and the shadow of a session that led to no plan.
+
+        Raises:
+            BadInputError: its agent is at work, or it has a plan.
+        """
+        self.facts(session_id)
+        slot = self.slot(session_id)
+        if slot.session is not None and slot.session.is_at_work:
+            raise BadInputError("The agent is still at work.", next="Stop it first.")
+        if await asyncio.to_thread(self._engine.plans.plans_of, session_id):
+            raise BadInputError("This conversation has a plan, so it is kept.", next="Archive it instead.")
+        await slot.close()
+        self._slots.pop(session_id, None)
+        await asyncio.to_thread(discard_shadow, self._engine, session_id)
+        await asyncio.to_thread(atomic.remove_tree, self._engine.locations.sessions / session_id)
 
     def has_agent(self, session_id: SessionId) -> bool:
         """Whether an agent was asked in it; a plan may have a session before it has an agent."""
@@ -644,6 +592,10 @@ class AgentSessions:
 
     def _on_event(self, event: TandemEvent) -> None:
         """A decision about a plan concerns the session it came from; it may be made on any thread."""
+        if isinstance(event, TurnEnded) and self._loop is not None and event.session_id in self._slots:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and the agents with it
+                self._loop.call_soon_threadsafe(self._idle.turn_ended, self._slots[event.session_id])
+            return
         if not isinstance(event, PlanMoved) or event.plan_id is None or self._loop is None:
             return
         slot = self._slots.get(event.session_id)
@@ -686,7 +638,7 @@ class AgentSessions:
         if record.exists():
             facts = self.facts(session_id)
         if (facts.agent, facts.command) not in ((profile.name, profile.command), (profile.name, ())):
-            facts = facts.model_copy(update={"agent_session": ""})  # another agent does not know it
+            facts = facts.model_copy(update={"agent_session": "", "options": {}})  # another agent does not know it
         record.save(facts.model_copy(update={"agent": profile.name, "command": profile.command}))
         return record
 

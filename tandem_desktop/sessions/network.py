@@ -12,20 +12,32 @@ from tandem_desktop.acp_client.profiles import BUILT_IN
 from tandem_desktop.builtin_agent.models import CHOICE, OLLAMA_ADDRESS
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.network import AllowedHost, NetworkMode, NetworkReport, allowed_hosts
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.leash.leash import Leash
 from tandem_desktop.settings import Settings
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.storage.paths import resource
 
 EVERY_AGENT = "all"
-_ADDRESS = re.compile(r"_(?:URL|HOST|ENDPOINT|API_BASE)$")
-_UNIX = re.compile(r"(?:http\+)?unix:(?://)?(?P<path>/.+)")
-_SETTING = re.compile(
+_ADDRESS = lazy_pattern(r"_(?:URL|HOST|ENDPOINT|API_BASE)$")
+_UNIX = lazy_pattern(r"(?:http\+)?unix:(?://)?(?P<path>/.+)")
+_SETTING = lazy_pattern(
     r"""["']?\b(?:(?:openai_)?base_?url|api_?base|endpoint|host|openai_host|anthropic_host|ollama_host)["']?\s*[:=]\s*["']?"""
     r"""(?P<address>https?://[^\s"',}]+)""",
     re.IGNORECASE,
 )
 _MOST_BYTES = 1024 * 1024
+
+
+def allowing(settings: Settings, hosts: Iterable[str]) -> Settings:
+    """The settings, with hosts that every agent may reach.
+
+    Raises:
+        BadInputError: one of them is no host.
+    """
+    named = tuple(str(AllowedHost.parse(each)) for each in hosts)
+    allowed = {**settings.network_hosts, EVERY_AGENT: (*settings.network_hosts.get(EVERY_AGENT, ()), *named)}
+    return settings.model_copy(update={"network_hosts": allowed}) if named else settings
 
 
 @dataclass(slots=True)

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.lifecycle import follow_up, has_ended, is_running
+from tandem_desktop.domain.lifecycle import follow_up
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus, has_ended, is_running
 from tandem_desktop.domain.runs import RunKind, RunRecord
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy import messages

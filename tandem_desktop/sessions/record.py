@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError
@@ -32,6 +32,8 @@ class SessionFacts(Frozen):
     task: str = ""
     agent_session: str = ""
     """The agent's own name for its conversation, to go on with it after a restart."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """What the person chose of the agent, such as its model, by the agent's names."""
     takes_over: PlanId | None = None
     """A plan that was there before the agent, until its work is in the agent's shadow."""
     told_runs: tuple[RunId, ...] = ()

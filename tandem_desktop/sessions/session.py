@@ -2,17 +2,21 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Sequence
+import logging
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from enum import Enum, auto
+from datetime import datetime
 from typing import Any
 
+from tandem_desktop.acp_client.profiles import BUILT_IN
 from tandem_desktop.domain.agent_protocol import (
     AgentFacts,
+    AgentOption,
     AgentProfile,
     AgentSaid,
     AgentUpdate,
+    CommandsOffered,
+    OptionsOffered,
     Picture,
     PlanningServer,
     StopReason,
@@ -20,6 +24,7 @@ from tandem_desktop.domain.agent_protocol import (
     ToolCallChanged,
     ToolCallStatus,
     ToolKind,
+    UsageReported,
     agent_and_model,
 )
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
@@ -27,18 +32,16 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import AgentProgramChanged, AgentUpdated, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId, new_message_id
 from tandem_desktop.domain.operations import ExternalCall, StagedOperation
-from tandem_desktop.domain.plan import IgnoredFiles, Origin, PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan_states import RUNNING
 from tandem_desktop.domain.ports import AgentPort
 from tandem_desktop.domain.state_machine import PlanStateMachine
-from tandem_desktop.planning_tools.definitions import offered_while_planning
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy import messages
-from tandem_desktop.policy.prompts import PromptComposer
-from tandem_desktop.policy.qualification import SignalListener
-from tandem_desktop.policy.tools import planning_bundle, tool_inventory
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.sessions.agent_program import AgentProgram
 from tandem_desktop.sessions.client import SessionClient
+from tandem_desktop.sessions.conversations import said_in
 from tandem_desktop.sessions.drafting import Drafting, Presented
 from tandem_desktop.sessions.immediate import ImmediateMode
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
@@ -46,186 +49,21 @@ from tandem_desktop.sessions.network import AgentNetwork
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.record import SessionRecord, TranscriptLog
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
-from tandem_desktop.settings import Settings
+from tandem_desktop.sessions.turn import (
+    CallMade,
+    Interruption,
+    Turn,
+    TurnPhase,
+    TurnState,
+    problem_of,
+    queued_in,
+    stderr_tail,
+)
 from tandem_desktop.shadow.workspace import ShadowWorkspace
-from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.requests import Handling, QueuedCommand
 from tandem_desktop.staging.staging_store import StagingChange
 
-_LAST_WORDS = 20
-_UNFINISHED = {
-    StopReason.MAX_TOKENS: "The agent ran out of room for its answer.",
-    StopReason.MAX_TURN_REQUESTS: "The agent used up its turns.",
-    StopReason.REFUSAL: "The agent refused to go on.",
-    StopReason.CANCELLED: "The turn was cancelled before the agent had finished.",
-}
-
-
-class TurnPhase(Enum):
-    """How far a turn is."""
-
-    WAITING = auto()
-    """It has not begun."""
-    STARTING = auto()
-    """The agent is started and brought up to date; it was told nothing yet."""
-    TALKING = auto()
-    """From the first message on, until the revision is made."""
-    ENDED = auto()
-
-
-class Interruption(Enum):
-    """Whether the person ended a turn before its agent did."""
-
-    NONE = auto()
-    STOPPED = auto()
-    """What was done until then is staged."""
-    ABANDONED = auto()
-    """What was done until then is forgotten."""
-
-
-MOST_SAID = 4 * 1024 * 1024
-"""Characters of words and thoughts that are kept of one turn."""
-MOST_CALLED = 16 * 1024 * 1024
-"""Characters that are kept of the tool calls of one turn; later ones are kept without their output."""
-MOST_CALL_UPDATES = 20_000
-
-
-@dataclass(slots=True)
-class TurnLimit:
-    """What one turn may keep of what the agent tells; beyond it the rest is counted."""
-
-    _said: int = 0
-    _called: int = 0
-    _updates: int = 0
-    left_out: int = 0
-    """Characters that were not kept."""
-
-    def kept(self, update: AgentUpdate) -> AgentUpdate | None:
-        """The update as far as it is kept; None for nothing of it."""
-        if isinstance(update, AgentSaid):
-            return self._kept_words(update)
-        return self._kept_call(update) if isinstance(update, ToolCallChanged) else update
-
-    @property
-    def sentence(self) -> str:
-        """What is said of a turn that exceeded the limit; empty where none did."""
-        if not self.left_out:
-            return ""
-        return (
-            f"The agent told more in one turn than is kept: {self.left_out:,} characters of its words and of the "
-            "output of its tools were left out. Nothing of its work on files is lost."
-        )
-
-    def _kept_words(self, said: AgentSaid) -> AgentSaid | None:
-        room = MOST_SAID - self._said
-        text = said.text[: max(room, 0)]
-        self._said += len(text)
-        self.left_out += len(said.text) - len(text)
-        if len(text) == len(said.text):
-            return said
-        return said.model_copy(update={"text": f"{text}\n\n[…]\n"}) if text else None
-
-    def _kept_call(self, changed: ToolCallChanged) -> ToolCallChanged | None:
-        """The call; beyond the limit without its output and with its arguments cut, and at last not at all."""
-        call = changed.call
-        size = call.weight
-        self._updates += 1
-        if self._updates > MOST_CALL_UPDATES:
-            self.left_out += size
-            return None
-        if self._called + size <= MOST_CALLED:
-            self._called += size
-            return changed
-        self.left_out += size
-        return ToolCallChanged(call=call.shortened())
-
-
-@dataclass(slots=True)
-class TurnState:
-    """What belongs to one turn and to no other. A new one is made for each turn."""
-
-    phase: TurnPhase = TurnPhase.WAITING
-    interruption: Interruption = Interruption.NONE
-    begun_after: PlanId | None = None
-    """The plan that had ended when the turn began; a late notice of its end does not concern this turn."""
-    problems: list[str] = field(default_factory=list)
-    """What failed beside the conversation."""
-    last_call: ToolCallId | None = None
-    """The tool call that the agent began last; `THROUGH_CLIENT` for something it had Tandem do."""
-    is_announced: bool = False
-    """Whether the agent said that a plan is ready."""
-    limit: TurnLimit = field(default_factory=TurnLimit)
-    _said: list[str] = field(default_factory=list)
-    _signals: SignalListener = field(default_factory=SignalListener)
-
-    @property
-    def said(self) -> str:
-        return "".join(self._said)
-
-    def hear(self, text: str) -> None:
-        """The agent said something; what it says before it was told anything is no answer."""
-        if self.phase is TurnPhase.TALKING:
-            self._said.append(text)
-            self.is_announced |= bool(self._signals.hear(text))
-
-    def end_talk(self) -> None:
-        """The agent says no more: a signal that stood last counts as well."""
-        self.is_announced |= bool(self._signals.end())
-
-    @property
-    def is_under_way(self) -> bool:
-        return self.phase in (TurnPhase.STARTING, TurnPhase.TALKING)
-
-    @property
-    def is_stopped(self) -> bool:
-        return self.interruption is not Interruption.NONE
-
-    def stop(self) -> None:
-        """Of a turn that has ended, nothing changes."""
-        if self.interruption is Interruption.NONE and self.phase is not TurnPhase.ENDED:
-            self.interruption = Interruption.STOPPED
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What came of one message to the agent."""
-
-    version: PlanVersion | None
-    """The revision it led to; none when nothing was changed and nothing presented."""
-    said: str
-    stop_reason: StopReason | None
-    failure: SidecarError | None = None
-    ignored: IgnoredFiles | None = None
-    """What is left of a turn that led to no revision."""
-    unanswered: tuple[str, ...] = ()
-    """Questions of the agent that nobody could answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class CallMade:
-    """What came of an external call that the agent was asked to make."""
-
-    output: str
-    problem: str = ""
-
-
-def stderr_tail(failure: SidecarError | None) -> tuple[str, ...]:
-    """What a dying agent left behind, and what to do next."""
-    return (*failure.stderr[-_LAST_WORDS:], failure.next) if failure is not None else ()
-
-
-def problem_of(stop: StopReason | None, failure: TandemError | None) -> str:
-    """Why what was staged may be incomplete; nothing when the turn ended well."""
-    if failure is not None:
-        return failure.message
-    return _UNFINISHED.get(stop, "") if stop is not None else ""
-
-
-def queued_in(requests: Sequence[InterceptedRequest]) -> tuple[int, ...]:
-    """The numbers of the operations that commands among these requests became."""
-    numbers = [request.queued_as for request in requests if request.handling is Handling.QUEUED]
-    return tuple(number for number in numbers if number is not None)
-
-
+_log = logging.getLogger(__name__)
 MOST_FOLLOW_UPS = 20
 THROUGH_CLIENT = ToolCallId("through client")
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
@@ -271,6 +109,7 @@ class PlanningSession:
         mode_prompt: Callable[[bool], str],
         immediate: ImmediateMode,
         program: AgentProgram,
+        cost_limit: float = 0.0,
     ) -> None:
         self.id = session_id
         self.profile = profile
@@ -298,6 +137,12 @@ class PlanningSession:
         self._live = live
         self._drafting = self._make_drafting()
         self._conversation = AgentConversation()
+        self._options: tuple[AgentOption, ...] = ()
+        self._commands: frozenset[str] = frozenset()
+        self._chosen: dict[str, str] = {}
+        self._cost_limit = cost_limit
+        self._spent = 0.0
+        """The cost of the conversation, as the agent told it last."""
         self._to_tell: list[str] = []
         self._approved_calls: dict[ToolCallId | None, ToolCall] = {}
         """External calls that were made, until their end is told."""
@@ -332,6 +177,29 @@ class PlanningSession:
     def is_at_work(self) -> bool:
         """Whether a turn goes on."""
         return self._turn.is_under_way
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing goes on with the agent, and no plan of it is being carried out."""
+        return not self._taking_turns.locked() and self.machine.state not in RUNNING
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """What the agent is told with the next message."""
+        return tuple(self._to_tell)
+
+    def go_on(self, before: "PlanningSession") -> None:
+        """Take over from an agent that was let go: its rights, what was chosen of it, and what it was to be told."""
+        self._to_tell += before.untold
+        self._chosen, self._spent = before._chosen, before._spent
+        plan_mode = self.is_planning
+        self.interceptor.set_permissions(before.interceptor.permissions)
+        self.set_plan_mode(plan_mode)
+
+    async def rested(self) -> None:
+        """Return when no turn goes on."""
+        async with self._taking_turns:
+            return
 
     @property
     def who(self) -> str:
@@ -390,9 +258,54 @@ class PlanningSession:
         opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning, resume=earlier)
         self._conversation.id, self._conversation.model = opened.id, opened.model
         self._conversation.is_opened = opened.resumed
+        self._offer_options(opened.options)
+        for option, value in {**before.options, **self._chosen}.items():
+            with contextlib.suppress(SidecarError):  # it may have other options by now
+                await self.choose(option, value)
         if not opened.resumed and before.task:
-            self._to_tell.insert(0, messages.continued(before.task, await asyncio.to_thread(self._latest_plan)))
+            plan, said = await asyncio.to_thread(lambda: (self._latest_plan(), said_in(self._record.folder)))
+            self._to_tell.insert(0, messages.continued(before.task, plan, said))
         await asyncio.to_thread(self._record.update, agent_session=opened.id)
+
+    @property
+    def login_methods(self) -> tuple[tuple[str, str], ...]:
+        """The ways to log in that the agent offers: the name of each on the wire, and the one for a person."""
+        ways = (each.partition(": ") for each in self._conversation.facts.login_methods)
+        return tuple((method, title) for method, _, title in ways)
+
+    async def log_in(self, method: str) -> None:
+        """Log the agent in; the next message opens its conversation.
+
+        Raises:
+            SidecarError: the agent refuses, or is gone.
+        """
+        await self._agent.log_in(method)
+
+    async def choose(self, option: str, value: str) -> None:
+        """Set an option of the agent's session, such as its model, from its next turn on.
+
+        Raises:
+            SidecarError: the agent refuses, or is gone.
+        """
+        wanted = next((each for each in self._options if each.id == option), None)
+        if self._conversation.id is None or wanted is None:
+            return
+        told = await self._agent.choose(self._conversation.id, wanted, value)
+        self._chosen = {**self._chosen, option: value}
+        await asyncio.to_thread(self._keep_choices)
+        changed = [each.model_copy(update={"current": value}) if each.id == option else each for each in self._options]
+        self._offer_options(told or tuple(changed))
+
+    def _keep_choices(self) -> None:
+        """The next agent of this conversation is set up alike, also after a restart."""
+        kept = {**self._record.load().options, **self._chosen}
+        if kept != self._record.load().options:
+            self._record.update(options=kept)
+
+    def _offer_options(self, options: tuple[AgentOption, ...]) -> None:
+        self._options = options
+        if options:
+            self._events.publish(AgentUpdated(session_id=self.id, update=OptionsOffered(options=options)))
 
     def _latest_plan(self) -> PlanVersion | None:
         plan_id = self._plans.plan_of(self.id)
@@ -421,30 +334,35 @@ class PlanningSession:
             if is_notice and not self._to_tell:
                 return Turn(None, "", None)
             turn, self._next_turn = self._next_turn, TurnState()
-            self._turn, turn.phase = turn, TurnPhase.STARTING
+            self._turn, turn.phase, turn.spent = turn, TurnPhase.STARTING, self._spent
             publish(TurnStarted(session_id=self.id, text=task))
             failure, stop, version = None, None, None
             problem: str = ""
             details: tuple[str, ...] = ()
+            kind = ""
             try:
                 turn.begun_after = self._drafting.ended_plan
                 await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
                 failure, stop = await self._converse(task, pictures)
                 if turn.is_stopped:
                     stop = StopReason.CANCELLED  # some agents answer a cancelled turn as if it had ended well
-                problem, details = problem_of(stop, failure), stderr_tail(failure)
+                problem, details = turn.paused or problem_of(stop, failure), stderr_tail(failure)
+                kind = failure.kind if failure is not None else ""
                 version = await self._outcome(task, problem, origin)
             except TandemError as error:
-                problem, details = error.message, (error.next,)
+                problem, details, kind = error.message, (error.next,), error.kind
                 raise
             finally:
                 await self._live.end_turn()
+                if problem:
+                    _log.warning("turn failed: %s, %s: %s", self.id, kind or "unfinished", problem)
                 publish(
                     TurnEnded(
                         session_id=self.id,
                         stop_reason=stop,
                         problem=problem or " ".join(filter(None, ("; ".join(turn.problems), turn.limit.sentence))),
                         details=details,
+                        problem_kind=kind,
                         plan_id=version.plan_id if version else None,
                         changed_on_disk=await asyncio.to_thread(self.shadow.changed_on_disk),
                     )
@@ -536,6 +454,12 @@ class PlanningSession:
         if isinstance(update, AgentSaid):
             if not update.thought and isinstance(kept, AgentSaid):
                 self._turn.hear(kept.text)
+        elif isinstance(update, OptionsOffered):
+            self._options = update.options
+        elif isinstance(update, CommandsOffered):
+            self._commands = frozenset(command.name.removeprefix("/") for command in update.commands)
+        elif isinstance(update, UsageReported) and update.cost is not None:
+            self._count_cost(update.cost, update.currency)
         elif isinstance(update, ToolCallChanged) and update.call.status not in _ENDED:
             self._turn.last_call = update.call.id
         elif isinstance(update, ToolCallChanged):
@@ -544,6 +468,24 @@ class PlanningSession:
             self._call_ended(kept.call if isinstance(kept, ToolCallChanged) else update.call.shortened())
         if kept is not None:
             self._events.publish(AgentUpdated(session_id=self.id, update=kept))
+
+    def _count_cost(self, cost: float, currency: str) -> None:
+        """Stop a turn that costs more than the person allows for one message."""
+        self._spent = cost
+        turn, limit = self._turn, self._cost_limit
+        if limit <= 0 or cost - turn.spent <= limit or turn.paused or not turn.is_under_way:
+            return
+        turn.paused = (
+            f"The agent was stopped: since your message it has cost {cost - turn.spent:.2f} {currency}, and the "
+            f"setting cost_limit is {limit:g}. Send a message to let it go on for as much again."
+        )
+        task = asyncio.create_task(self._pause())
+        self._settling.add(task)
+        task.add_done_callback(self._settled)
+
+    async def _pause(self) -> None:
+        with contextlib.suppress(SidecarError):  # an agent that is gone costs nothing more
+            await self.cancel_turn()
 
     def on_client_request(self) -> None:
         """The agent had Tandem read, write or run something."""
@@ -701,10 +643,12 @@ class PlanningSession:
                 next="Save the picture in the workspace and mention it with @, or choose another agent.",
             )
         self._turn.phase = TurnPhase.TALKING
-        texts = [*self._to_tell, *([task] if task else [])]
-        if not self._conversation.is_opened:
-            texts.insert(0, self._prompt())
-        self._conversation.is_opened, self._to_tell = True, []
+        texts = [task]
+        if not self._is_command(task):
+            texts = [*self._to_tell, *([task] if task else [])]
+            if not self._conversation.is_opened:
+                texts.insert(0, self._prompt())
+            self._conversation.is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
         stop = await self._agent.prompt(self._conversation.id, "\n\n".join(texts), pictures)
         for _ in range(MOST_FOLLOW_UPS):
@@ -714,6 +658,15 @@ class PlanningSession:
             answered = len(self.interceptor.requests)
             stop = await self._agent.prompt(self._conversation.id, messages.go_on(queued))
         return stop
+
+    def _is_command(self, task: str) -> bool:
+        """Whether it is a command of the agent, which understands one only at the beginning of a message.
+
+        The built-in agent also finds one at its end. What an agent is told otherwise waits for the next message: its
+        shadow holds it meanwhile.
+        """
+        name = task.partition(" ")[0].strip()
+        return self.profile.name != BUILT_IN and name.startswith("/") and name[1:] in self._commands
 
     def _ended_by_a_refusal(self, stop: StopReason) -> bool:
         """Whether the last tool call of the turn is one that was queued: the agent may have stopped there."""
@@ -729,54 +682,3 @@ class PlanningSession:
 
 def _to_nobody(event: TandemEvent) -> None:
     """Tell nothing."""
-
-
-INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
-_LONGEST = 64 * 1024
-
-
-def opening_prompt(
-    profile: AgentProfile,
-    shadow: ShadowWorkspace,
-    settings: Settings,
-    *,
-    cwd: str,
-    today: Callable[[], date],
-    plan_mode: bool,
-) -> str:
-    """What is said before the first task."""
-    composer = _composer(profile, settings, cwd, today)
-    parts = [composer.compose(plan_mode=plan_mode)]
-    if plan_mode and profile.planning_tools:
-        parts.append(planning_bundle().instructions)
-    if plan_mode:
-        parts.append(tool_inventory(settings.guarded_tools))
-    parts += [_instructions(name, shadow) for name in INSTRUCTION_FILES if name not in profile.instruction_files]
-    return "\n\n".join(part for part in parts if part)
-
-
-def mode_prompt(profile: AgentProfile, settings: Settings, *, cwd: str, plan_mode: bool) -> str:
-    """What is said when Plan mode is turned on or off in the middle of a conversation."""
-    if not plan_mode:
-        return "Plan mode is off. The person is asked about each change and command, and sees it before it happens."
-    return _composer(profile, settings, cwd, date.today).plan_mode_text()
-
-
-def _composer(profile: AgentProfile, settings: Settings, cwd: str, today: Callable[[], date]) -> PromptComposer:
-    return PromptComposer(
-        cwd=cwd,
-        today=today,
-        commands=settings.commands_while_planning,
-        disabled_tools=settings.guarded_tools,
-        own_tools=profile.own_tools,
-        planning_tools=offered_while_planning() if profile.planning_tools else (),
-    )
-
-
-def _instructions(name: str, shadow: ShadowWorkspace) -> str:
-    """A project file of instructions that this agent would not read by itself."""
-    try:
-        text = shadow.read(name)[:_LONGEST].decode("utf-8", "replace").strip()
-    except TandemError:
-        return ""
-    return f"The project's own instructions, from {name}:\n\n{text}" if text else ""

@@ -22,9 +22,10 @@ from tandem_desktop.domain.events import (
     TurnEnded,
 )
 from tandem_desktop.domain.operations import FileState, OperationKind
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import EventKind, PlanAction, PlanState, PlanStatus
 from tandem_desktop.domain.review import Side
-from tandem_desktop.domain.state_machine import Cancel, EventKind, PlanAction, PlanContext, PlanState, Supersede
+from tandem_desktop.domain.state_machine import Cancel, PlanContext, Supersede
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.interceptor import Decision

@@ -11,7 +11,7 @@ from tandem_desktop.domain.agent_protocol import StopReason
 from tandem_desktop.domain.events import TandemEvent, TurnStarted
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.manager import AgentSessions
-from tandem_desktop.sessions.session import Interruption, TurnPhase, TurnState
+from tandem_desktop.sessions.turn import Interruption, TurnPhase, TurnState
 from tests.support.agent_scripts import Steps, scripted_agent
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
