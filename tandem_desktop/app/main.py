@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,8 @@ from tandem_desktop import __version__
 from tandem_desktop.processes.own_program import leave_bundle_out_of
 
 if TYPE_CHECKING:
+    from tandem_desktop.background import Background
+    from tandem_desktop.domain.agent_protocol import AgentProfile
     from tandem_desktop.domain.ids import OperationId
     from tandem_desktop.services.engine import Engine
 
@@ -62,16 +64,24 @@ def _call(words: list[str]) -> int:
         from tandem_desktop.shadow import landlock_launcher
 
         return landlock_launcher.main(words[1], words[2:])
+    if words == ["image-worker"]:  # likewise; see ui/diff/image_worker.py
+        from tandem_desktop.ui.diff import image_worker
+
+        return image_worker.main()
     if words == ["agent"]:  # ACP on stdin and stdout; needs no command line
         from tandem_desktop.builtin_agent import server as built_in
 
         return built_in.main()
+    if words[:1] == ["agent"] and words[1:] in (["--list-models"], ["--try-model"]):  # asked by the page of the model
+        from tandem_desktop.builtin_agent import model_probe
+
+        return model_probe.main(words[1])
     # The usual way in: the window is on the screen before the command line would be loaded.
     if _is_window_call(words) and (code := _shown_window(words[1:])) is not None:
         return code
     from tandem_desktop.cli.main import run_command_line
 
-    return run_command_line(words or ["gui"], _build_engine, _open_window, _serve)
+    return run_command_line(words or ["gui"], _build_engine, _open_window, _serve, _serve_editor)
 
 
 def _build_engine(
@@ -83,16 +93,19 @@ def _build_engine(
     gateway: bool = False,
 ) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
-    from tandem_desktop.diff.text import visible
-    from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+    from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, has_settings, load_settings
     from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
-    loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
-    for warning in loaded.warnings:
-        sys.stderr.write(f"tandem: {visible(warning)}\n")  # it quotes a file of the workspace
-    return build_engine(
-        root, state=state, on_output=on_output, lives_on=lives_on, settings=loaded.settings, gateway=gateway
-    )
+    settings = None
+    files = config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE
+    if has_settings(*files):
+        from tandem_desktop.diff.text import visible
+
+        loaded = load_settings(*files)
+        settings = loaded.settings
+        for warning in loaded.warnings:
+            sys.stderr.write(f"tandem: {visible(warning)}\n")  # it quotes a file of the workspace
+    return build_engine(root, state=state, on_output=on_output, lives_on=lives_on, settings=settings, gateway=gateway)
 
 
 def _is_window_call(words: list[str]) -> bool:
@@ -132,6 +145,24 @@ def _serve(root: Path, port: int, ready: Callable[[str, str], None]) -> None:
         serve(engine, port, ready)
     finally:
         engine.close()
+
+
+def _serve_editor(profile: "AgentProfile", root: Path | None, hosts: Sequence[str], wire: int) -> None:
+    try:
+        from tandem_desktop.acp_agent.server import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "tandem_desktop":
+            raise
+        from tandem_desktop.domain.errors import NotInstalledError
+
+        raise NotInstalledError("The connection to agents and editors", "agent") from error
+    from tandem_desktop.app.window import open_background
+    from tandem_desktop.sessions.manager import Person
+
+    def open_workspace(folder: Path, is_there: bool) -> "Background":
+        return open_background(folder, person=Person(is_there=is_there), hosts=hosts)
+
+    serve(profile, open_workspace, wire, root)
 
 
 def main_window() -> int:

@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tandem_desktop.background import Background
     from tandem_desktop.domain.agent_protocol import OfferedCommand
     from tandem_desktop.sessions.launch import InstalledAgents
+    from tandem_desktop.sessions.manager import Person
     from tandem_desktop.storage.logs import CrashWatch, LogFile
     from tandem_desktop.ui.main_window import MainWindow
     from tandem_desktop.ui.threads import Uncaught
@@ -84,11 +86,13 @@ class _Opening:
     def _import(self) -> None:
         from PySide6.QtCore import QTimer
 
-        for name in _HEAVY:
-            try:
+        try:
+            for name in _HEAVY:
                 import_module(name)
-            except Exception:  # the GUI thread imports it again, and says there what is wrong
-                break
+            for name in import_module("tandem_desktop.app.wiring").SERVICE_MODULES:
+                import_module(name)
+        except Exception:  # noqa: S110 - the GUI thread imports it again, and says there what is wrong
+            pass
         QTimer.singleShot(0, self._frame, self._furnish)
 
     def _furnish(self) -> None:
@@ -228,21 +232,25 @@ def load_recipes() -> "tuple[OfferedCommand, ...]":
 def look_for_agents() -> "InstalledAgents":
     """Which agents are here, with their versions, for the first page."""
     from tandem_desktop.sessions.launch import find_agents
+    from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
     from tandem_desktop.storage.paths import default_state_directory
 
-    return find_agents(default_state_directory() / "shadows", ask_versions=True)
+    command = load_settings(config_directory() / SETTINGS_FILE).settings.agent_command
+    return find_agents(default_state_directory() / "shadows", command, ask_versions=True)
 
 
-def open_background(root: Path) -> "Background":
-    """Everything behind a window on `root`."""
+def open_background(root: Path, *, person: "Person | None" = None, hosts: Sequence[str] = ()) -> "Background":
+    """Everything behind a window or an editor on `root`; every agent may reach `hosts` too."""
     from tandem_desktop.app.wiring import build_engine
     from tandem_desktop.background import Background
     from tandem_desktop.services.engine_thread import EngineThread
     from tandem_desktop.sessions.manager import AgentSessions, Person
+    from tandem_desktop.sessions.network import allowing
     from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
     from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     engine = build_engine(root, lives_on=True, settings=loaded.settings)
-    sessions = AgentSessions(engine, loaded.settings, engine.clock, person=Person(is_there=True))
+    settings = allowing(loaded.settings, hosts)
+    sessions = AgentSessions(engine, settings, engine.clock, person=person or Person(is_there=True))
     return Background(engine, sessions, EngineThread())

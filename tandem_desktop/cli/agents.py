@@ -12,9 +12,11 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
+from tandem_desktop.acp_client.own_agents import add_profile, profile_of_command, read_registry, remove_profile
 from tandem_desktop.acp_client.profiles import (
     BUILT_IN,
     FoundAgent,
+    bundled_profiles,
     custom_profile,
     find_agent,
     load_profiles,
@@ -24,12 +26,13 @@ from tandem_desktop.advisors.perspective_planning import DelegatedPlanning, Pers
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError, sentence
 from tandem_desktop.cli.formatting import ignored_lines, perspective_lines, ran_lines
-from tandem_desktop.cli.main import CommandContext, CommandResult
+from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.questions import TerminalQuestions
+from tandem_desktop.diff.text import visible_in_a_line
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
-from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
+from tandem_desktop.domain.errors import BadInputError, SidecarError, SidecarTimeoutError, TandemError, UserAbortError
 from tandem_desktop.domain.events import (
     AgentProgramChanged,
     AgentUpdated,
@@ -46,16 +49,17 @@ from tandem_desktop.domain.events import (
     TaskDelegated,
 )
 from tandem_desktop.domain.ids import RequestId, SessionId, new_session_id
-from tandem_desktop.domain.network import AllowedHost
+from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.perspectives import Role
 from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions, Person, SessionSlot, profile_of
-from tandem_desktop.sessions.network import EVERY_AGENT
-from tandem_desktop.sessions.session import Turn
+from tandem_desktop.sessions.manager import AgentSessions, Person, profile_of
+from tandem_desktop.sessions.network import allowing
+from tandem_desktop.sessions.slots import SessionSlot
+from tandem_desktop.sessions.turn import Turn
 from tandem_desktop.settings import AdvisorChoice, Settings
 from tandem_desktop.shadow.factory import describe_confinement
 
@@ -126,10 +130,7 @@ def _with_hosts(call: CommandContext) -> Settings:
     Raises:
         BadInputError: one of them is no host.
     """
-    settings = call.engine.settings
-    named = tuple(str(AllowedHost.parse(each)) for each in call.arguments.allow_host)
-    hosts = {**settings.network_hosts, EVERY_AGENT: (*settings.network_hosts.get(EVERY_AGENT, ()), *named)}
-    return settings.model_copy(update={"network_hosts": hosts}) if named else settings
+    return allowing(call.engine.settings, call.arguments.allow_host)
 
 
 def agents(call: CommandContext) -> CommandResult:
@@ -152,11 +153,77 @@ def agents(call: CommandContext) -> CommandResult:
         "confinement": confinement.description,
     }
     lines: list[Line] = []
+    width = max(len(each.profile.name) for each in found) + 1
     for each in found:
-        lines.append((Span(f"{each.profile.name:<10}", Tone.STRONG), " ", *_here(each)))
-        lines.append(f"           {_needs(each) if each.path else 'Install: ' + _needs(each)}")
+        lines.append((Span(f"{each.profile.name:<{width}}", Tone.STRONG), " ", *_here(each)))
+        needs = _needs(each)
+        if each.path is None and each.profile.install:
+            needs = f"Install: {needs}"
+        lines += [f"{'':<{width}} {needs}"] if needs else []
     lines.append(f"Agents are {confinement.description}.")
     return CommandResult(data, lines, next=call.command("run", "--agent", "NAME", "--task", "TEXT"))
+
+
+def add_agent(call: CommandContext) -> CommandResult:
+    given = call.arguments
+    profile = profile_of_command(
+        given.name, given.words, title=given.title, env=given.env, credentials=given.credentials
+    )
+    path = add_profile(profile, _bundled_names())
+    found = find_agent(profile, ask_version=False)
+    lines: list[Line] = [(Span(visible_in_a_line(profile.title), Tone.STRONG), f" is added, in {shown(str(path))}.")]
+    if found.path is None:
+        lines.append(
+            f"Its program {shown(profile.command[0])} was not found; it cannot start before that is installed."
+        )
+    elif found.lacks:
+        lines.append(
+            f"`{found.lacks}`, which runs its program, was not found; it cannot start before that is installed."
+        )
+    data = {**_added(profile), "path": str(path), "found": found.can_start}
+    return CommandResult(data, lines, next=call.command("run", "--agent", profile.name, "--task", "TEXT"))
+
+
+def remove_agent(call: CommandContext) -> CommandResult:
+    path = remove_profile(call.arguments.name)
+    words = f"The agent {call.arguments.name} is forgotten. Its plans and its private home stay."
+    data = {"removed": call.arguments.name, "path": str(path)}
+    return CommandResult(data, [words], next=call.command("agents"))
+
+
+def import_agents(call: CommandContext) -> CommandResult:
+    file, wanted = call.arguments.file, set(call.arguments.names)
+    entries = read_registry(read_input(file, "a registry of agents", call.console), file)
+    if unknown := wanted - {each.name for each in entries}:
+        raise BadInputError(
+            f"{shown(file)} has no agent called {', '.join(map(shown, sorted(unknown)))}.",
+            path=file,
+            next=f"It has: {', '.join(shown(each.name) for each in entries)}.",
+        )
+    added: list[dict[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for each in entries:
+        if wanted and each.name not in wanted:
+            continue
+        try:
+            if each.profile is None:
+                raise BadInputError(f"{each.reason[0].upper()}{each.reason[1:]}.")
+            add_profile(each.profile, _bundled_names())
+            added.append(_added(each.profile))
+        except BadInputError as refusal:
+            skipped.append({"name": each.name, "reason": refusal.message})
+    lines: list[Line] = [f"{count(len(added), 'agent')} added, {len(skipped)} left out."]
+    lines += [(Span(str(each["name"]), Tone.STRONG), f"  {shown(' '.join(each['command']))}") for each in added]
+    lines += [f"Left out: {shown(each['name'])}: {visible_in_a_line(each['reason'])}" for each in skipped]
+    return CommandResult({"added": added, "skipped": skipped}, lines, next=call.command("agents"))
+
+
+def _added(profile: AgentProfile) -> dict[str, Any]:
+    return {"name": profile.name, "title": profile.title, "command": list(profile.command)}
+
+
+def _bundled_names() -> frozenset[str]:
+    return frozenset(profile.name for profile in bundled_profiles())
 
 
 def _here(found: FoundAgent) -> tuple[Piece, ...]:
@@ -170,7 +237,7 @@ def _here(found: FoundAgent) -> tuple[Piece, ...]:
 def _needs(found: FoundAgent) -> str:
     profile = found.profile
     if found.path is None:
-        return profile.install
+        return profile.install or f"{shown(profile.command[0])} was not found."
     if found.lacks:
         return (
             f"`{found.lacks}`, which runs it, was not found: install that, or {profile.title} again: {profile.install}"

@@ -18,6 +18,7 @@ def gui(parser: ArgumentParser) -> None:
     parser.add_argument(
         "folder", metavar="DIR", nargs="?", help="the workspace, or a patch (default: the last workspace)"
     )
+    parser.add_argument("--plan", metavar="PLAN", help="show this plan of the workspace")
 
 
 def propose(parser: ArgumentParser) -> None:
@@ -63,12 +64,45 @@ def agent(parser: ArgumentParser) -> None:
     parser.add_argument("--proof-worker", action="store_true", help="only Tandem calls it so, to parse source code")
 
 
+def add_agent(parser: ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="lower-case letters, digits and hyphens")
+    parser.add_argument("words", metavar="CMD", nargs="+", help="the command and its arguments, behind --")
+    parser.add_argument("--title", metavar="TEXT", default="", help="what it is called in the window (default: NAME)")
+    parser.add_argument(
+        "--env", metavar="NAME", action="append", default=[], help="a variable of yours it may see; repeat it"
+    )
+    parser.add_argument(
+        "--credentials",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a file of its log-in, relative to your home, copied into its private home; repeat it",
+    )
+
+
+def import_agents(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a registry.json or agent.json; - reads it from standard input")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="only these (default: all that can be added)")
+
+
+def remove_agent(parser: ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the name it was added under")
+
+
 def which_agent(parser: ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", help="one of `tandem agents` (default: the built-in one)")
     parser.add_argument("--agent-command", metavar="CMD", help="any command that speaks ACP on its standard input")
     parser.add_argument(
         "--env", metavar="NAME[=VALUE]", action="append", default=[], help="pass a variable on to the agent; repeat it"
     )
+
+
+def acp(parser: ArgumentParser) -> None:
+    which_agent(parser)
+    parser.add_argument(
+        "--allow-host", metavar="HOST[:PORT]", action="append", default=[], help="let the agent reach a host; repeat it"
+    )
+    parser.add_argument("words", metavar="AGENT", nargs="*", help="after --: the agent's command, as the editor has it")
 
 
 def run_agent(parser: ArgumentParser) -> None:

@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from tandem_desktop.checks.catalog import CheckList
-from tandem_desktop.checks.evidence import CheckEvidence, Evidence, evidence_json
+from tandem_desktop.checks.evidence import CheckEvidence, Evidence
 from tandem_desktop.checks.needed import JudgedPart
 from tandem_desktop.cli.console import Line, Span, Tone, named, sentence
-from tandem_desktop.cli.formatting import command_text, evidence_summary
+from tandem_desktop.cli.formatting import command_text
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.runs import watched
 from tandem_desktop.domain.errors import ChecksNotAcceptedError
-from tandem_desktop.domain.events import CheckFinished, TandemEvent
+from tandem_desktop.domain.events import AffectedTestsFinished, CheckFinished, TandemEvent
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.paths import ROOT
 
 _MOST_NAMED = 20
 _STOPPING = "Stopping the checks; nothing of them is kept."
@@ -38,19 +39,12 @@ def check(call: CommandContext) -> CommandResult:
     finally:
         unsubscribe()
     evidence = found.evidence
-    data = {
-        "plan_id": plan_id,
-        "revision": found.revision,
-        "summary": evidence_summary(evidence),
-        "digest": evidence.digest,
-        **evidence_json(evidence),
-    }
-    lines: list[Line] = [(Span(plan_id, Tone.STRONG), f"  r{found.revision}  {evidence_summary(evidence)}")]
+    lines: list[Line] = [(Span(plan_id, Tone.STRONG), f"  r{found.revision}  {evidence.summary}")]
     for each in evidence.checks:
         lines += ["", *_check(each)]
     lines += _diagnostics(evidence)
     following = call.command("show", plan_id, "--diff")
-    return CommandResult(data, lines, next=following, exit_code=1 if evidence.is_worse else 0)
+    return CommandResult(found.as_json(), lines, next=following, exit_code=1 if evidence.is_worse else 0)
 
 
 ATTENTION = "This says where to look, not what is right: a change that no check covers is noticed by nothing."
@@ -114,17 +108,6 @@ def _part_json(found: JudgedPart) -> dict[str, Any]:
     }
 
 
-def offered_json(found: CheckList) -> dict[str, Any]:
-    """What would run, and the digest that is accepted."""
-    return {
-        "checks_digest": found.digest,
-        "would_run": [
-            {"name": each.name, "command": each.command, "cwd": each.cwd, "runs": each.runs} for each in found.checks
-        ],
-        "found": found.is_found,
-    }
-
-
 def _accepted(call: CommandContext, plan_id: PlanId) -> CommandResult | None:
     """Accept the list where that is asked for; otherwise the refusal to run one that is not accepted."""
     checks = call.engine.checks
@@ -133,10 +116,14 @@ def _accepted(call: CommandContext, plan_id: PlanId) -> CommandResult | None:
         return None
     lines: list[Line] = [_whose(offered.list)]
     for each in offered.list.checks:
-        lines += [(Span(f"  {each.name}", Tone.STRONG), f"  in {each.cwd}" if each.cwd != "." else "")]
+        where: tuple[str, ...] = ("  in ", named(each.cwd)) if each.cwd != ROOT else ()
+        lines += [(Span(f"  {each.name}", Tone.STRONG), *where)]
         lines += command_text(each.command)
+        if each.affected:
+            lines += [Span("      and ahead of it, for the tests that a plan touches:", Tone.QUIET)]
+            lines += command_text(each.affected)
         if each.runs:
-            lines += [(Span("      which runs: ", Tone.QUIET), sentence(each.runs))]
+            lines += [Span("      which runs:", Tone.QUIET), *command_text(each.runs)]
     if call.arguments.accept:
         checks.accept(offered.list.digest)
         for line in lines:
@@ -146,7 +133,7 @@ def _accepted(call: CommandContext, plan_id: PlanId) -> CommandResult | None:
         "These checks have not been accepted; nothing was run.",
         next=f"Let them run, confined and without a network, from now on: {call.command('check', plan_id, '--accept')}",
     )
-    data = {**call.known, **offered_json(offered.list)}
+    data = {**call.known, **offered.list.as_json()}
     return CommandResult(data, lines, exit_code=refusal.exit_code, failure=refusal)
 
 
@@ -157,6 +144,9 @@ def _whose(found: CheckList) -> str:
 
 
 def _tell(call: CommandContext, event: TandemEvent) -> None:
+    if isinstance(event, AffectedTestsFinished) and not call.console.as_json:
+        said = f"{event.check}, the tests that the plan touches: {event.passed} passed, {event.failed} failed"
+        call.console.remark((Span("    ", Tone.QUIET), sentence(said)))
     if isinstance(event, CheckFinished) and not call.console.as_json:
         side = "with the plan" if event.with_plan else "without it"
         how = event.problem or f"exit code {event.exit_code}"

@@ -47,9 +47,54 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "agents",
         LOOK,
         "which agents there are, and what they need",
-        "List every agent Tandem knows: whether it is here, its version, what it needs, and whether it is confined.",
-        (("tandem agents", "what is here"),),
+        "List every agent Tandem knows: whether it is here, its version, what it needs, and whether it is confined.\n"
+        "An agent of your own is added by its command, or from the registry file of the Agent Client Protocol.",
+        (
+            ("tandem agents", "what is here"),
+            ("tandem agents add mine -- my-agent --acp", "a command of your own, by name from now on"),
+        ),
         "agents:agents",
+        shape="[add|import|remove]",
+        parts=(
+            CommandSpec(
+                "add",
+                LOOK,
+                "offer a command of your own by name",
+                "Keep a command that speaks the Agent Client Protocol on its standard input under a name. It is then\n"
+                "offered wherever agents are, with a private home of its own. The profile is a file you can edit.",
+                (
+                    ("tandem agents add mine -- my-agent --acp", "then: tandem run --agent mine --task TEXT"),
+                    (
+                        "tandem agents add mine --env MY_KEY --credentials .mine/auth.json -- my-agent",
+                        "with its log-in",
+                    ),
+                ),
+                "agents:add_agent",
+                arguments.add_agent,
+                "NAME [--env NAME] [--credentials FILE] -- CMD…",
+            ),
+            CommandSpec(
+                "import",
+                LOOK,
+                "add agents from a registry file",
+                "Add the agents of a registry.json, or of one agent.json, that are given as an npm or PyPI package.\n"
+                "Nothing is fetched now: npx or uvx fetches the package when the agent is first started.",
+                (("tandem agents import registry.json goose", "only this one of them"),),
+                "agents:import_agents",
+                arguments.import_agents,
+                "FILE [NAME…]",
+            ),
+            CommandSpec(
+                "remove",
+                LOOK,
+                "forget an agent you added",
+                "Remove the profile of an agent you added. Its plans and its private home stay.",
+                (("tandem agents remove mine", "forget it"),),
+                "agents:remove_agent",
+                arguments.remove_agent,
+                "NAME",
+            ),
+        ),
     ),
     CommandSpec(
         "list",
@@ -57,7 +102,7 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "the plans of this workspace, newest first",
         "List every plan with its status, revision and digest. Plans that cannot be read are named with the reason.",
         (("tandem list", "the plans here"), ("tandem list --json", "for a script")),
-        "show:list_plans",
+        "plan_list:list_plans",
         arguments.list_plans,
         "[--session SESSION]",
     ),
@@ -384,6 +429,7 @@ CALLS: tuple[CommandSpec, ...] = (
             ("tandem gui", "the last workspace, or the choice of one"),
             ("tandem gui ~/project", "a workspace"),
             ("tandem gui ~/project/fix.patch", "a patch, as a plan for the project it lies in"),
+            ("tandem -C ~/project gui --plan PLAN-1a2b3c4d", "one of its plans"),
         ),
         "server:gui",
         arguments.gui,
@@ -466,6 +512,22 @@ CALLS: tuple[CommandSpec, ...] = (
         "server:mcp",
         arguments.mcp,
         "[--session ID]",
+    ),
+    CommandSpec(
+        "acp",
+        PROPOSE,
+        "an agent for your editor, with a review before anything is written",
+        "Speak the Agent Client Protocol on stdin and stdout. To the editor Tandem is an agent; it runs the real one\n"
+        "in a shadow of the folder the editor names. A turn ends with one question about the whole plan: Apply,\n"
+        "Review in Tandem, Request changes or Discard. An editor calls this; docs/editors.md has the line for each.",
+        (
+            ("tandem acp --agent opencode", "one of `tandem agents`"),
+            ("tandem acp -- my-agent --acp", "any command that speaks ACP, as the editor had it"),
+            ("tandem acp --env MY_KEY --allow-host models.example.org -- my-agent", "with a key and a host"),
+        ),
+        "server:acp",
+        arguments.acp,
+        "[--agent NAME | -- AGENT…]",
     ),
     CommandSpec(
         "serve",

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TextIO
 
-from tandem_desktop.diff.text import is_hidden, visible, visible_line, visible_name
+from tandem_desktop.diff.text import visible_line, visible_name, visible_sentence
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage import syscalls
 
@@ -66,8 +66,8 @@ def table(rows: Iterable[Sequence[Piece]], *, indent: str = "  ") -> list[Line]:
 
 
 def sentence(message: str) -> EscapedText:
-    """A message of our own, which may already hold tokens, with anything hidden spelled out."""
-    return EscapedText("".join(visible(c) if is_hidden(c) or c == "\n" else c for c in message))
+    """A message of our own, which may already hold tokens, with anything hidden or imitated spelled out."""
+    return EscapedText(visible_sentence(message))
 
 
 def named(path: str) -> EscapedText:

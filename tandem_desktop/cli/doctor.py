@@ -257,6 +257,7 @@ def settings(workspace: Path) -> Iterator[Finding]:
 
 def agents(shadows: Path, network: NetworkMode) -> Iterator[Finding]:
     """Which agents are here, with a log-in or a key or without, and how all of them would be held back."""
+    from tandem_desktop.acp_client.own_agents import unreadable_profiles
     from tandem_desktop.sessions.launch import find_agents
 
     try:
@@ -265,6 +266,8 @@ def agents(shadows: Path, network: NetworkMode) -> Iterator[Finding]:
         yield Finding("agents", Level.ERROR, error.message, error.next)
         return
     yield from map(_agent, here.agents)
+    for unreadable in unreadable_profiles():
+        yield Finding("agents", Level.WARNING, unreadable.message, unreadable.next)
     level = Level.OK if here.confinement.confined else Level.WARNING
     following = "" if here.confinement.confined else way_to_confinement()
     description = here.confinement.with_network(network).description

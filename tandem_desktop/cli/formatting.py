@@ -1,27 +1,31 @@
 """Operations as text for the terminal."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
-from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
+from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange, class_of
 from tandem_desktop.diff.hunks import Hunk, displayed
 from tandem_desktop.diff.text import Document, visible, visible_command, visible_in_a_line, visible_line, visible_name
-from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives
-from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.attention import AttentionGroup, attention
-from tandem_desktop.review.compare import Interdiff
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
-from tandem_desktop.staging.git_effects import GitEffect
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.storage.objects import ObjectStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tandem_desktop.domain.ids import OperationId
+    from tandem_desktop.domain.plan import PlanVersion
+    from tandem_desktop.review.compare import Interdiff
+    from tandem_desktop.staging.git_effects import GitEffect
+    from tandem_desktop.storage.objects import ObjectStore
 
 _INDENT = "      "
 _RESULT_TONES = {
@@ -117,10 +121,11 @@ def in_full(
     limit: DiffLimit | None = None,
     whole: str = "",
     proved: tuple[ProvedChange, ...] = (),
+    versions: Iterable[Line] = (),
 ) -> Iterator[Line]:
     """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in.
 
-    `whole` is the call that prints what exceeds the limit.
+    `whole` is the call that prints what exceeds the limit, `versions` what a lock file changes.
     """
     staged = view.operation
     yield (Span(staged.id, Tone.STRONG), "  ", _action(staged), *_counts(view))
@@ -137,13 +142,16 @@ def in_full(
     for flag in view.flags:
         yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {view.why(flag)}")
     yield from ((_INDENT, sentence(note)) for note in view.notes)
+    if staged.is_effect:
+        yield (_INDENT, Span(staged.description, Tone.QUIET))
     for label, words in (
-        ("the agent says", staged.description),
+        ("the agent says", staged.agent_description),
         ("its reason", staged.rationale),
         ("its view of the risk", staged.risk),
     ):
         if words:
             yield (_INDENT, Span(f"{label}: ", Tone.QUIET), Span(words, Tone.QUIET))
+    yield from versions
     if documents is not None:
         yield from _difference(view, *documents, limit or DiffLimit(whole=True), whole, proved)
 
@@ -206,12 +214,6 @@ def agent_text(content: str) -> Iterator[Line]:
     """The plan's own text, line by line."""
     for text in content.rstrip("\n").split("\n"):
         yield (Span("  │ ", Tone.QUIET), text)
-
-
-def edited_page_text(page: Path) -> str:
-    """What is said where a person edited the Markdown page of a revision."""
-    record = f"{page.name.partition('.')[0]}.json"
-    return f"{page} was edited by hand. It is a page for reading: what is approved and applied is {record}."
 
 
 def command_text(command: str) -> Iterator[Line]:
@@ -317,7 +319,7 @@ _CLASSES = {
     "comment": "comments only",
     "move": "moved",
     "rename": "renamed",
-    "mechanical": "format, comments and moves only",
+    "mechanical": "mechanical",
 }
 
 
@@ -326,10 +328,12 @@ def _class_text(found: Hunk, proved: tuple[ProvedChange, ...]) -> str:
     own = [each for each in proved if each.lines.hunk == found.n]
     words = [_CLASSES[kind]] if (kind := class_of(found, own)) else []
     for each in own:
-        if each.path:
+        if each.kind is ChangeClass.RENAME:
+            words.append(visible_name(each.path))
+        elif each.path:
             way = "to" if each.lines.old[0] < each.lines.old[1] else "from"
             words.append(f"{each.lines.count} lines {way} {visible_name(each.path)}:{each.line}")
-    return ", ".join(words)
+    return ", ".join(dict.fromkeys(words))
 
 
 def _hunk(found: Hunk, before: Document, after: Document, words: str = "") -> Iterator[Line]:
@@ -360,22 +364,3 @@ def _in_short(found: Perspective) -> str:
     risk = f", {found.risk_assessment.value} risk" if isinstance(found, ChapoPerspective) else ""
     read = f"; read {len(found.files_read)} files" if found.files_read else "; read no file"
     return f"{found.estimated_effort.value} effort{risk}, {len(found.concerns)} concerns{read}. {found.analysis}"
-
-
-def evidence_summary(evidence: Evidence) -> str:
-    """The evidence in a line: `3 fixed · 1 new failure · 0 new type errors`."""
-    parts = []
-    if evidence.has("tests") or evidence.new_failures or evidence.fixed:
-        parts += [f"{evidence.fixed} fixed", _counted(evidence.new_failures, "new failure")]
-    if evidence.has("types"):
-        parts.append(_counted(evidence.new_diagnostics("types"), "new type error"))
-    if evidence.has("lint"):
-        parts.append(_counted(evidence.new_diagnostics("lint"), "new warning"))
-    unfinished = sum(bool(each.problem) for each in evidence.checks)
-    if unfinished:
-        parts.append(f"{_counted(unfinished, 'check')} without a whole result")
-    return " · ".join(parts)
-
-
-def _counted(number: int, one: str) -> str:
-    return f"{number} {one if number == 1 else one + 's'}"

@@ -1,28 +1,34 @@
 """Plans, operations and runs as JSON for scripts."""
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from __future__ import annotations
 
-from tandem_desktop.cli.formatting import DiffLimit
+import json
+from typing import TYPE_CHECKING, Any
+
 from tandem_desktop.cli.main import utc
-from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
-from tandem_desktop.diff.hunks import Hunk
+from tandem_desktop.cli.plan_list import branch_point
+from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange, class_of
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState, kind_of_change
-from tandem_desktop.domain.plan import BranchPoint, IgnoredFiles, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan import IgnoredFiles, PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_steps import phase_of
-from tandem_desktop.domain.runs import OperationResult
-from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.execution.executor import RunResult
-from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
 from tandem_desktop.review.attention import attention
-from tandem_desktop.review.compare import ComparedOperation
-from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.staging.git_effects import GitEffect, without_git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tandem_desktop.cli.formatting import DiffLimit
+    from tandem_desktop.diff.hunks import Hunk
+    from tandem_desktop.domain.ids import OperationId
+    from tandem_desktop.domain.runs import OperationResult
+    from tandem_desktop.domain.tasks import PlanTask
+    from tandem_desktop.execution.executor import RunResult
+    from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
+    from tandem_desktop.review.compare import ComparedOperation
+    from tandem_desktop.review.operation_view import OperationView
+    from tandem_desktop.services.runs import ListedRun
 
 
 def digest_of(version: PlanVersion) -> str:
@@ -116,11 +122,18 @@ def _proved(found: Hunk, proved: tuple[ProvedChange, ...]) -> list[dict[str, Any
             "class": each.kind.value,
             "old_lines": [each.lines.old[0] + 1, each.lines.old[1]],
             "new_lines": [each.lines.new[0] + 1, each.lines.new[1]],
-            **({"other_path": each.path, "other_line": each.line} if each.path else {}),
+            **_other_place(each),
         }
         for each in proved
         if each.lines.hunk == found.n
     ]
+
+
+def _other_place(proved: ProvedChange) -> dict[str, Any]:
+    """The names of a rename; the other place of a move."""
+    if proved.kind is ChangeClass.RENAME:
+        return {"names": proved.path}
+    return {"other_path": proved.path, "other_line": proved.line} if proved.path else {}
 
 
 def hunk(found: Hunk, before: Document, after: Document) -> dict[str, Any]:
@@ -191,11 +204,6 @@ def ignored(version: PlanVersion) -> dict[str, Any]:
     """What the agent left that is no part of the plan; counts of zero where there is nothing."""
     found = version.ignored or IgnoredFiles(count=0, bytes=0)
     return found.model_dump(mode="json")
-
-
-def branch_point(point: BranchPoint | None) -> dict[str, Any] | None:
-    """What an alternative was branched from; nothing for a plan that is none."""
-    return None if point is None else {"plan_id": point.plan_id, "revision": point.revision}
 
 
 def results(found: tuple[OperationResult, ...]) -> list[dict[str, Any]]:

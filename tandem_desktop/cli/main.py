@@ -4,7 +4,6 @@ import argparse
 import importlib
 import logging
 import os
-import re
 import shlex
 import sys
 from argparse import Namespace
@@ -20,9 +19,11 @@ from tandem_desktop.cli.console import Console, Line, Span, Tone, UsageError, se
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage.errors import as_refusal
 
 if TYPE_CHECKING:
+    from tandem_desktop.domain.agent_protocol import AgentProfile
     from tandem_desktop.services.engine import Engine
 
 
@@ -71,6 +72,9 @@ OpenWindow = Callable[[Path | None, str | None, str], int]
 Serve = Callable[[Path, int, Callable[[str, str], None]], None]
 """Answers HTTP for a workspace on a port until it is stopped; tells its address and token when it is ready."""
 
+ServeEditor = Callable[["AgentProfile", Path | None, Sequence[str], int], None]
+"""Answers an editor on stdin and a descriptor: an agent, a workspace for all of it, and hosts the agent may reach."""
+
 
 class CommandContext:
     """What a command needs: arguments, console, and an engine that is built on first use and closed at the end."""
@@ -82,6 +86,7 @@ class CommandContext:
         build_engine: BuildEngine,
         open_window: OpenWindow,
         serve: Serve,
+        serve_editor: ServeEditor,
     ) -> None:
         self.arguments = arguments
         self.console = console
@@ -91,6 +96,7 @@ class CommandContext:
         self.build_engine = build_engine
         self.open_window = open_window
         self.serve = serve
+        self.serve_editor = serve_editor
         self._engine: Engine | None = None
 
     @property
@@ -125,23 +131,25 @@ class CommandContext:
 INTERRUPTED = 130
 """What a shell expects after Ctrl-C, for calls that are not runs."""
 STDOUT_LOST = 4
-_THIS_PLAN = re.compile(r"(?<= )PLAN(?= |$)")
+_THIS_PLAN = lazy_pattern(r"(?<= )PLAN(?= |$)")
 """What the engine says where it does not know which plan its caller named."""
 
 Handler = Callable[[CommandContext], CommandResult]
 _log = logging.getLogger(__name__)
 
 
-def run_command_line(argv: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve) -> int:
+def run_command_line(
+    argv: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve, serve_editor: ServeEditor
+) -> int:
     """Parse, do, answer."""
     console = Console(as_json=_wants_json(argv))
     try:
-        arguments = build_parser().parse_args(argv)
+        arguments = build_parser(_named_call(argv)).parse_args(argv)
     except TandemError as error:
         return _deliver(console, _refused(error, {}))
     except SystemExit as leaving:  # --help and --version have answered already
         return leaving.code if isinstance(leaving.code, int) else 0
-    call = CommandContext(arguments, console, build_engine, open_window, serve)
+    call = CommandContext(arguments, console, build_engine, open_window, serve, serve_editor)
     _log.debug("call: %s, tandem %s, pid %d", arguments.command, __version__, os.getpid())
     try:
         answer = _handler(arguments.handler)(call)
@@ -258,13 +266,24 @@ class TandemParser(argparse.ArgumentParser):
         raise UsageError(_reworded(message), next=f"See how it is called: {self.prog} --help")
 
 
-def build_parser() -> TandemParser:
-    """The whole command line."""
+def _named_call(argv: Sequence[str]) -> str:
+    """The command of a plain call; empty where it is not obvious, and the whole command line has to be known."""
+    words = iter(argv)
+    for word in words:
+        if word == "-C":
+            next(words, "")
+        elif word not in ("--json", "--debug"):
+            return word if any(spec.name == word for spec in CALLS) else ""
+    return ""
+
+
+def build_parser(only: str = "") -> TandemParser:
+    """The whole command line, or as much of it as the command `only` needs, which is much quicker."""
     parser = TandemParser(
         prog="tandem",
         usage="tandem [-C DIR] [--json] [--debug] COMMAND …",
         description=_OPENING,
-        epilog=f"{_overview()}\n\n{_CLOSING}",
+        epilog="" if only else f"{_overview()}\n\n{_CLOSING}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_common()],
         allow_abbrev=False,
@@ -272,7 +291,8 @@ def build_parser() -> TandemParser:
     parser.add_argument("--version", action="version", version=f"tandem {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, help=argparse.SUPPRESS)
     for spec in CALLS:
-        _add(commands, spec, "tandem")
+        if only in ("", spec.name):
+            _add(commands, spec, "tandem")
     return parser
 
 
@@ -289,7 +309,8 @@ def _add(commands: "argparse._SubParsersAction[TandemParser]", spec: CommandSpec
     parser.set_defaults(handler=spec.handler)
     spec.configure(parser)
     if spec.parts:
-        parts = parser.add_subparsers(metavar="PART", dest="part", required=True, help=argparse.SUPPRESS)
+        # A call that does something by itself needs no part.
+        parts = parser.add_subparsers(metavar="PART", dest="part", required=not spec.handler, help=argparse.SUPPRESS)
         for part in spec.parts:
             _add(parts, part, parser.prog)
 

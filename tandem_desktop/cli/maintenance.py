@@ -1,5 +1,8 @@
 """The gc, stats, rate, audit and selftest commands."""
 
+from collections.abc import Iterator
+
+from tandem_desktop.approval.audit_log import AuditReport
 from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count
 from tandem_desktop.services.statistics import Metric, PlanFigures, plan_figures
@@ -112,8 +115,9 @@ def audit_verify(call: CommandContext) -> CommandResult:
         "first_bad": report.first_bad,
         "missing": list(report.missing),
         "elsewhere": list(report.elsewhere),
+        "unbegun": list(report.unbegun),
     }
-    lines: list[Line] = [(Span("! ", Tone.WARNING), _elsewhere(report.elsewhere))] if report.elsewhere else []
+    lines: list[Line] = [(Span("! ", Tone.WARNING), words) for words in _unexplained(report)]
     if report.ok:
         words = f"The audit holds: {count(report.records, 'record')}, none changed and none missing."
         return CommandResult(data, [words, *lines], next=call.command("list"))
@@ -129,10 +133,18 @@ def audit_verify(call: CommandContext) -> CommandResult:
     return CommandResult(data, told, next=following, exit_code=1)
 
 
-def _elsewhere(runs: tuple[str, ...]) -> str:
-    """What is said of runs in the workspace that this state folder does not know."""
-    named = ", ".join(runs[:_MOST_MISSING]) + (", …" if len(runs) > _MOST_MISSING else "")
-    return f"Listed in this workspace, and not recorded here: {named}. They were made with another state folder."
+def _unexplained(report: AuditReport) -> Iterator[str]:
+    """What is said of runs that are known in one place only."""
+    if report.elsewhere:
+        named = _named(report.elsewhere)
+        yield f"Listed in this workspace, and not recorded here: {named}. They were made with another state folder."
+    if report.unbegun:
+        named = _named(report.unbegun)
+        yield f"Used an approval and left nothing else: {named}. Cut off before it began, or its records were removed."
+
+
+def _named(runs: tuple[str, ...]) -> str:
+    return ", ".join(runs[:_MOST_MISSING]) + (", …" if len(runs) > _MOST_MISSING else "")
 
 
 def audit_guard(call: CommandContext) -> CommandResult:

@@ -1,13 +1,16 @@
 """Commands that create, change and decide plans."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from typing import Any, NamedTuple
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, UsageError, sentence
-from tandem_desktop.cli.formatting import attention_lines, edited_page_text, summary_table
+from tandem_desktop.cli.formatting import attention_lines, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
+from tandem_desktop.cli.plan_list import branch_point, edited_page_text
 from tandem_desktop.cli.show import go_on, shown_digests
 from tandem_desktop.cli.shown_digests import LIFETIME
 from tandem_desktop.diff.text import visible_name
@@ -18,12 +21,17 @@ from tandem_desktop.domain.errors import (
     NotApprovableError,
 )
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.patterns import lazy_pattern
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, LockFileReview, Side
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.comments import where
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, lock_files_to_open
+
+_MANY = 100
+"""Changed files of a patch that take long enough to say what is going on."""
 
 
 def propose(call: CommandContext) -> CommandResult:
@@ -33,10 +41,14 @@ def propose(call: CommandContext) -> CommandResult:
 
 def review(call: CommandContext) -> CommandResult:
     raw = read_input(call.arguments.file, "a unified diff", call.console)
+    files = len(re.findall(rb"^\+\+\+ ", raw, re.MULTILINE))
+    if files >= _MANY:
+        call.console.remark(f"Making a plan of {files} changed files…")
     version = call.engine.proposals.review_patch(raw)
     answer = proposed(call, version)
     if not call.arguments.no_window and not call.console.as_json:
         call.console.answer(answer.lines)
+        call.console.remark("Opening the window…")
         call.close()
         try:
             call.open_window(call.workspace.absolute(), version.plan_id, "")
@@ -67,7 +79,7 @@ def branch(call: CommandContext) -> CommandResult:
     assert point is not None
     words = f"An alternative to {point.plan_id} r{point.revision}, which stays as it is."
     against = call.command("compare", point.plan_id, str(point.revision), version.plan_id, str(version.revision))
-    data = {**answer.data, "branched_from": json_output.branch_point(point)}
+    data = {**answer.data, "branched_from": branch_point(point)}
     return CommandResult(data, [*answer.lines, words], next=f"Change it, then compare the two: {against}")
 
 
@@ -269,7 +281,7 @@ def _drafts(call: CommandContext, plan_id: PlanId) -> tuple[Comment, ...]:
     return drafts
 
 
-_PLACE = re.compile(r"(?P<what>[^:]+)(?::(?P<sign>[+-]?)(?P<first>[1-9]\d{0,8})(?:\.\.(?P<last>[1-9]\d{0,8}))?)?")
+_PLACE = lazy_pattern(r"(?P<what>[^:]+)(?::(?P<sign>[+-]?)(?P<first>[1-9]\d{0,8})(?:\.\.(?P<last>[1-9]\d{0,8}))?)?")
 _PLAN_TEXT = "text"
 
 

@@ -14,11 +14,12 @@ from tandem_desktop.diff.text import Document
 from tandem_desktop.diff.three_way import Lines, Region, suggestion
 from tandem_desktop.domain.errors import BadInputError, RebaseConflictError
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand, why_not_recordable
 from tandem_desktop.review.conflicts import Choice, Conflict, Resolution, Take
 from tandem_desktop.services.rehearsals import RehearsedEffects
 
-_REGIONS = re.compile(r"(?P<path>.+):(?P<numbers>[1-9]\d{0,8}(?:,[1-9]\d{0,8})*)", re.DOTALL)
+_REGIONS = lazy_pattern(r"(?P<path>.+):(?P<numbers>[1-9]\d{0,8}(?:,[1-9]\d{0,8})*)", re.DOTALL)
 
 
 def rebase(call: CommandContext) -> CommandResult:

@@ -1,13 +1,13 @@
 """Commands that run, undo and recover."""
 
+from __future__ import annotations
+
 import contextlib
 import re
 import signal
 import threading
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, named, render, table
@@ -25,14 +25,19 @@ from tandem_desktop.domain.events import OperationFinished, TandemEvent
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import Absent, PathChange, StagedOperation
 from tandem_desktop.domain.paths import check_path, shown
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.patterns import lazy_pattern
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.execution.recovery import InterruptedRun, describe_progress
 from tandem_desktop.execution.undo import UndoneRun, UndoPart, UndoPlan
 
-_BEGINNING = re.compile(r"(?:RUN-)?([0-9a-f]{4,8})", re.IGNORECASE)
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import FrameType
+
+_BEGINNING = lazy_pattern(r"(?:RUN-)?([0-9a-f]{4,8})", re.IGNORECASE)
 
 
 def resolve_run(text: str, runs: Iterable[str]) -> str:
@@ -151,7 +156,7 @@ def redo(call: CommandContext) -> CommandResult:
     except UndoConflictError as error:
         call.known["conflicts"] = _conflicts(error.conflicts)
         raise
-    return _undone(call, redone, "done again", call.command("undo", redone.record.run_id))
+    return _undone(call, redone, "reapplied", call.command("undo", redone.record.run_id))
 
 
 def run_failure(call: CommandContext, ended: RunResult, operations: tuple[StagedOperation, ...] = ()) -> TandemError:

@@ -1,12 +1,18 @@
-"""The serve, mcp, agent and gui commands."""
+"""The serve, acp, mcp, agent and gui commands."""
 
 import os
+import shlex
+import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tandem_desktop.cli.console import Span, Tone
+from tandem_desktop.cli.console import Span, Tone, UsageError
 from tandem_desktop.cli.main import CommandContext, CommandResult, read_input
-from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.storage.paths import TANDEM_DIRECTORY
+
+if TYPE_CHECKING:
+    from tandem_desktop.domain.agent_protocol import AgentProfile
 
 
 def serve(call: CommandContext) -> CommandResult:
@@ -67,6 +73,51 @@ def _serve_workspace(call: CommandContext) -> None:
     asyncio.run(serve_stdio(tools, DEFAULT_MESSAGE_BYTES, target=wire))
 
 
+def acp(call: CommandContext) -> CommandResult:
+    """An agent for an editor until it disconnects."""
+    from tandem_desktop.cli.agents import chosen_environment
+
+    profile, environment = _named_agent(call), chosen_environment(call)
+    _check_editor(call)
+    # What becomes of a plan is told with the next message: a turn of the agent's own would keep that waiting.
+    profile = profile.model_copy(update={"set_env": {**profile.set_env, **environment}, "told_at_once": False})
+    root = getattr(call.arguments, "workspace", None)
+    wire = os.dup(1)
+    call.console.give_up_stdout()  # it is the editor's wire now: nothing else may be written there
+    call.serve_editor(profile, Path(root).resolve() if root else None, call.arguments.allow_host, wire)
+    return CommandResult({})
+
+
+def _check_editor(call: CommandContext) -> None:
+    """Raises BadInputError where there is no editor at the other end."""
+    mode = os.fstat(0).st_mode
+    if os.isatty(0):
+        call.console.remark("An editor calls this; docs/editors.md has the line for its settings. Stop with Ctrl-C.")
+    elif not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        raise BadInputError("Standard input is no pipe of an editor.", next="Put the call into the editor's settings.")
+
+
+def _named_agent(call: CommandContext) -> "AgentProfile":
+    """The agent that is named, by a name, by a command, or by the words after `--`."""
+    from tandem_desktop.acp_client.profiles import BUILT_IN, custom_profile, load_profiles, profile_named
+
+    given = call.arguments
+    if sum(map(bool, (given.agent, given.agent_command is not None, given.words))) > 1:
+        raise UsageError(
+            "--agent, --agent-command and a command after -- exclude each other.", next="Give one of them."
+        )
+    if given.words:
+        words = tuple(given.words)
+        known = (each for each in load_profiles() if each.command == words)
+        return next(known, None) or custom_profile(shlex.join(words))
+    if given.agent_command is not None:
+        return custom_profile(given.agent_command)
+    from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
+
+    chosen = given.agent or load_settings(config_directory() / SETTINGS_FILE).settings.agent
+    return profile_named(chosen or BUILT_IN)
+
+
 def agent(call: CommandContext) -> CommandResult:
     """Serve as the built-in agent until the client disconnects."""
     if call.arguments.regex_worker:
@@ -96,7 +147,15 @@ def gui(call: CommandContext) -> CommandResult:
     chosen = call.arguments.folder or getattr(call.arguments, "workspace", None)
     if chosen and Path(chosen).is_file():
         return _shown(_open_patch(call, Path(chosen).absolute()))
-    return _shown(call.open_window(Path(chosen).absolute() if chosen else None, None, ""))
+    root = Path(chosen).absolute() if chosen else None
+    if call.arguments.plan is None:
+        return _shown(call.open_window(root, None, ""))
+    engine = call.build_engine(root or Path().absolute())
+    try:
+        plan = engine.plans.resolve(call.arguments.plan)
+    finally:
+        engine.close()
+    return _shown(call.open_window(root or Path().absolute(), plan, ""))
 
 
 def _open_patch(call: CommandContext, patch: Path) -> int:

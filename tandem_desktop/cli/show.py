@@ -1,12 +1,10 @@
 """Commands that show, compare and simulate plans."""
 
-import contextlib
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
-from tandem_desktop.checks.evidence import Evidence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, named, sentence, table
 from tandem_desktop.cli.formatting import (
@@ -15,8 +13,6 @@ from tandem_desktop.cli.formatting import (
     attention_lines,
     between,
     documents,
-    edited_page_text,
-    evidence_summary,
     git_lines,
     ignored_lines,
     in_full,
@@ -24,24 +20,29 @@ from tandem_desktop.cli.formatting import (
     ran_lines,
 )
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
+from tandem_desktop.cli.plan_list import edited_page_text
 from tandem_desktop.cli.shown_digests import ShownDigests
-from tandem_desktop.domain.errors import PlanNotFoundError, TandemError
-from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
-from tandem_desktop.domain.lifecycle import can, is_open
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
-from tandem_desktop.domain.state_machine import EventKind
-from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.plans.index import PlanSummary
-from tandem_desktop.rehearsal.results import Rehearsal
-from tandem_desktop.review.change_classes import ChangeProver
+from tandem_desktop.cli.versions import version_lines, versions_json, versions_of
+from tandem_desktop.domain.lifecycle import can
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import EventKind, PlanStatus
 from tandem_desktop.review.compare import ComparedOperation, interdiff
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
-from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.tasks.suggested_order import suggest_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from tandem_desktop.checks.evidence import Evidence
+    from tandem_desktop.domain.ids import OperationId, TaskId
+    from tandem_desktop.domain.tasks import PlanTask
+    from tandem_desktop.rehearsal.results import Rehearsal
+    from tandem_desktop.services.engine import Engine
 
 _MOST_REFUSED = 20
 _AUTHORS = {
@@ -53,43 +54,11 @@ _AUTHORS = {
 }
 
 
-def list_plans(call: CommandContext) -> CommandResult:
-    listing = call.engine.listing()
-    found = _of_session(call, listing.plans)
-    edited = _edited_pages(call, found)
-    plans = [
-        {
-            "plan_id": plan.plan_id,
-            "title": plan.title,
-            "status": plan.status.value,
-            "revision": plan.revision,
-            "digest": plan.digest,
-            "updated_at": utc(plan.updated_at),
-            "branched_from": json_output.branch_point(plan.branched_from),
-            "edited_page": edited.get(plan.plan_id),
-        }
-        for plan in found
-    ]
-    damaged = [each._asdict() for each in listing.damaged]
-    lines = table(
-        (
-            Span(p.plan_id, Tone.STRONG),
-            p.status.label.lower(),
-            f"r{p.revision}",
-            p.digest[:12],
-            readable(p.updated_at),
-            _titled(p),
-        )
-        for p in found
-    )
-    lines += [(Span("! ", Tone.WARNING), edited_page_text(Path(path))) for path in edited.values()]
-    for each in listing.damaged:
-        lines.append((Span(f"! {each.plan_id} cannot be read: ", Tone.WARNING), sentence(each.message)))
-        lines.append(f"  {each.next}")
-    following = call.command("show", found[0].plan_id, "--diff") if plans else call.command("propose", "FILE")
-    return CommandResult(
-        {"plans": plans, "damaged": damaged}, lines or ["There are no plans here yet."], next=following
-    )
+def _checked(evidence: Evidence | None) -> Iterator[Line]:
+    if evidence is not None:
+        yield f"Checks  {evidence.summary}"
+        for path in sorted(evidence.failing_paths):
+            yield (Span("  read first: ", Tone.WARNING), named(path))
 
 
 def show(call: CommandContext) -> CommandResult:
@@ -97,8 +66,7 @@ def show(call: CommandContext) -> CommandResult:
     engine = call.engine
     meta = engine.meta(plan_id)
     version = engine.plans.revision(plan_id, call.arguments.revision)
-    board = engine.boards.board(version)
-    tasks, following = board.get_tasks(), board.get_next_task()
+    tasks, following = _tasks(engine, version)
     subjects = {task.id: f"{task.id}: {task.subject}" for task in tasks}
     beside = engine.beside(version)
     operations, described, flagged = _operations(call, version, beside, subjects)
@@ -115,19 +83,23 @@ def show(call: CommandContext) -> CommandResult:
         "operations": operations,
         "attention": json_output.attention_groups(flagged),
     }
-    rehearsal = engine.rehearsals.kept(version)
+    rehearsal = engine.rehearsal(version)
     told = engine.rehearsals.git_effects(rehearsal) if rehearsal is not None else {}
     if rehearsal is not None:
         data["rehearsal"] = json_output.rehearsal(rehearsal, told)
-    evidence = _evidence(engine, version)
+    evidence = engine.evidence(version)
     if evidence is not None:
-        data["evidence"] = {"summary": evidence_summary(evidence), "digest": evidence.digest}
+        data["evidence"] = {
+            "summary": evidence.summary,
+            "digest": evidence.digest,
+            "failing_paths": sorted(evidence.failing_paths),
+        }
     lines = [
         *_heading(version, meta, tasks),
         *_edited(call, edited, version),
         *_advised(version, advice),
         *_rehearsed(rehearsal, told),
-        *([f"Checks  {evidence_summary(evidence)}"] if evidence is not None else []),
+        *_checked(evidence),
         *ignored_lines(version, call.command("include", plan_id, "GLOB")),
         *ran_lines(version, whole=call.arguments.diff),
         *attention_lines(flagged),
@@ -151,17 +123,18 @@ def show(call: CommandContext) -> CommandResult:
     )
 
 
+def _tasks(engine: Engine, version: PlanVersion) -> tuple[tuple[PlanTask, ...], PlanTask | None]:
+    """The tasks of a revision, and the one that is next."""
+    if not version.tasks:
+        return (), None
+    board = engine.boards.board(version)
+    return board.get_tasks(), board.get_next_task()
+
+
 def _is_printed(operation: dict[str, Any]) -> bool:
     """True if the changes of its file were printed to the end."""
     is_binary = Hazard.BINARY.value in operation["flags"]
     return bool(operation.get("hunks")) and not (operation["lines_left_out"] or operation["too_large"] or is_binary)
-
-
-def _evidence(engine: Engine, version: PlanVersion) -> Evidence | None:
-    """What checks are known to say; a list that cannot be read says nothing here."""
-    with contextlib.suppress(TandemError, OSError):
-        return engine.checks.kept(version)
-    return None
 
 
 def _operations(
@@ -180,15 +153,20 @@ def _operations(
     def views() -> Iterator[OperationView]:
         return call.engine.views(version, in_text.most_bytes)
 
-    proved = ChangeProver(call.engine.contents).prove(views()) if call.arguments.diff else {}
+    proved = call.engine.change_prover().prove(views()) if call.arguments.diff else {}
     for view in views():
         operation = view.operation
         own = proved.get(operation.id, ())
         sides = documents(view, call.engine.objects) if call.arguments.diff else None
         also = beside.get(operation.id, ())
-        data.append({**json_output.operation_in_full(view, sides, in_json, own), "beside": list(also)})
+        listed = versions_of(view, call.engine)
+        told = {"versions": versions_json(listed, *call.engine.contents(operation))} if listed is not None else {}
+        data.append({**json_output.operation_in_full(view, sides, in_json, own), "beside": list(also), **told})
         task = subjects.get(operation.task, "") if operation.task else ""
-        lines += ["", *in_full(view, sides, also, task, limit=in_text, whole=whole, proved=own)]
+        more = call.command("show", version.plan_id, "--diff")
+        packages = () if listed is None else version_lines(listed, whole=call.arguments.diff, more=more)
+        shown = in_full(view, sides, also, task, limit=in_text, whole=whole, proved=own, versions=packages)
+        lines += ["", *shown]
         if view.flags:
             flagged.append(replace(view, hunks=()))
     return data, lines, flagged
@@ -310,24 +288,6 @@ def _refused(version: PlanVersion) -> Iterator[Line]:
         yield (Span("! ", Tone.WARNING), f"Network refused: {len(refused) - _MOST_REFUSED} more; --json lists them")
 
 
-def _of_session(call: CommandContext, plans: tuple[PlanSummary, ...]) -> tuple[PlanSummary, ...]:
-    """All of them, or the history of one session."""
-    session = call.arguments.session
-    if session is None:
-        return plans
-    history = call.engine.plans.plans_of(SessionId(session))
-    if not history:
-        raise PlanNotFoundError(f"There is no plan of the session {session} here.", next="See all of them: tandem list")
-    return tuple(plan for plan in plans if plan.plan_id in history)
-
-
-def _edited_pages(call: CommandContext, plans: tuple[PlanSummary, ...]) -> dict[PlanId, str]:
-    """Pages that a person edited, of plans that still wait for a decision."""
-    waiting = ((plan.plan_id, plan.revision) for plan in plans if is_open(plan.status))
-    found = ((plan_id, call.engine.plans.edited_page(plan_id, revision)) for plan_id, revision in waiting)
-    return {plan_id: str(page) for plan_id, page in found if page is not None}
-
-
 def _edited(call: CommandContext, page: Path | None, version: PlanVersion) -> Iterator[Line]:
     if page is not None:
         yield (Span("! ", Tone.WARNING), edited_page_text(page))
@@ -382,11 +342,6 @@ def _after_show(call: CommandContext, version: PlanVersion, meta: PlanMeta, *, a
 def go_on(call: CommandContext, version: PlanVersion) -> str:
     """How the agent of a plan is asked to go on with it."""
     return call.command("run", "--session", version.session_id, "--task", "TEXT")
-
-
-def _titled(plan: PlanSummary) -> str:
-    point = plan.branched_from
-    return f"{plan.title}  (alternative to {point.plan_id} r{point.revision})" if point else plan.title
 
 
 def _named(each: ComparedOperation) -> str:

@@ -27,6 +27,10 @@ def agent_and_model(agent: str, model: str) -> str:
     return f"{agent}:{model}" if model else agent
 
 
+NO_MODEL, MODEL_FAILED = -32050, -32051
+"""How the built-in agent refuses a message: it has no model, or its model cannot be reached or refused."""
+
+
 class AgentProfile(Frozen):
     """How to start an agent and interpret it; data, never code."""
 
@@ -297,6 +301,7 @@ class AgentSession(Frozen):
     mode: str | None = None
     model: str = ""
     """The model it uses, as far as it says so or was told to; empty if unknown."""
+    options: "tuple[AgentOption, ...]" = ()
     resumed: bool = False
     """Whether it is an earlier conversation that goes on."""
 
@@ -361,6 +366,36 @@ class ModeChanged(Frozen):
     mode: str
 
 
+class OptionValue(Frozen):
+    """One choice of an option."""
+
+    value: str
+    name: str
+
+
+class AgentOption(Frozen):
+    """Something of a session that the person may choose, such as the model; never the mode, which Tandem sets."""
+
+    id: str
+    name: str
+    current: str
+    values: tuple[OptionValue, ...]
+    is_switch: bool = False
+    """Whether it is on or off."""
+
+    @property
+    def shown(self) -> str:
+        """The name of what is chosen."""
+        return next((each.name for each in self.values if each.value == self.current), self.current)
+
+
+class OptionsOffered(Frozen):
+    """What can be chosen in the session, with what is chosen now."""
+
+    type: Literal["options"] = "options"
+    options: tuple[AgentOption, ...]
+
+
 class UsageReported(Frozen):
     """Context usage, and the cost if the agent reports it."""
 
@@ -372,7 +407,7 @@ class UsageReported(Frozen):
 
 
 AgentUpdate = Annotated[
-    AgentSaid | ToolCallChanged | TodosChanged | CommandsOffered | ModeChanged | UsageReported,
+    AgentSaid | ToolCallChanged | TodosChanged | CommandsOffered | ModeChanged | OptionsOffered | UsageReported,
     Field(discriminator="type"),
 ]
 
@@ -437,5 +472,7 @@ class ChatEntry(Frozen):
     """The run a note is about."""
     details: tuple[str, ...] = ()
     """Further lines, such as the last lines of an agent's stderr."""
+    problem_kind: str = ""
+    """The kind of the error a problem is about."""
     set_aside: bool = False
     """The person went back to before this entry: kept, but no longer part of the conversation."""

@@ -14,7 +14,7 @@ TandemError
 ├─ ShadowError          ShadowBusyError
 ├─ GitError             git is missing or cannot read the repository
 ├─ SidecarError         SidecarLaunchError · SidecarProtocolError · SidecarExitedError · SidecarTimeoutError
-│                       · LoginNeededError · NoAnswerError
+│                       · LoginNeededError · NoModelError · ModelError · NoAnswerError
 └─ StorageError         the disk said no
 
 Every error is a sentence a person can act on: what, where (`path`, `step`), and the next thing to do (`next`).
@@ -375,6 +375,18 @@ class LoginNeededError(SidecarError):
     """The agent wants a login first."""
 
     kind = "agent_login"
+
+
+class NoModelError(SidecarError):
+    """The agent has no model to answer with."""
+
+    kind = "agent_no_model"
+
+
+class ModelError(SidecarError):
+    """The model of the agent cannot be reached, or refused."""
+
+    kind = "agent_model"
 
 
 class NoAnswerError(SidecarError):

@@ -1,14 +1,18 @@
 """Delivers events to all subscribers in one order."""
 
+from __future__ import annotations
+
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 from itertools import count
+from typing import TYPE_CHECKING
 
-from tandem_desktop.domain.events import TandemEvent
+if TYPE_CHECKING:
+    from tandem_desktop.domain.events import TandemEvent
 
-Subscriber = Callable[[TandemEvent], None]
+Subscriber = Callable[["TandemEvent"], None]
 Unsubscribe = Callable[[], None]
 
 _log = logging.getLogger(__name__)

@@ -16,12 +16,11 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, TaskId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Role
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import EventKind, PlanAction, PlanState, PlanStatus
 from tandem_desktop.domain.plan_steps import AdvisedPlan, StepStatus
 from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunStatus
-from tandem_desktop.domain.state_machine import EventKind, PlanAction, PlanState
 from tandem_desktop.domain.tasks import TaskStatus, TrackedTask
 
 
@@ -327,6 +326,8 @@ class TurnEnded(Frozen):
     problem: str = ""
     details: tuple[str, ...] = ()
     """The last lines of the agent's stderr, and what to do."""
+    problem_kind: str = ""
+    """The kind of the error."""
     plan_id: PlanId | None = None
     changed_on_disk: tuple[str, ...] | None = None
     """Paths that changed on disk during the turn of an unconfined agent; None where nothing was looked at."""
@@ -465,6 +466,8 @@ class PlanRejected(Frozen):
     status: PlanStatus
     qualification: str = ""
     """The new qualification of the task, with the person's feedback."""
+    said: str = ""
+    """What the person wrote: their message, and each comment after its place."""
 
 
 class PlanCancelled(Frozen):
@@ -631,6 +634,19 @@ class CheckFinished(Frozen):
     total: int
 
 
+class AffectedTestsFinished(Frozen):
+    """The tests that a plan touches have run ahead of the others; what counts is the whole run of their check."""
+
+    type: Literal["affected_tests_finished"] = "affected_tests_finished"
+    plan_id: PlanId
+    revision: int
+    check: str
+    passed: int
+    failed: int
+    names: tuple[str, ...]
+    """Those that failed, at most twenty; some may have failed before."""
+
+
 class ChecksEnded(Frozen):
     """No check of the revision runs any longer."""
 
@@ -681,6 +697,7 @@ TandemEvent = Annotated[
     | CommandRehearsed
     | ChecksStarted
     | CheckFinished
+    | AffectedTestsFinished
     | ChecksEnded
     | PlanExecutionStarted
     | PlanStepReady

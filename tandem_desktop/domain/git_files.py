@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tandem_desktop.domain.patterns import lazy_pattern
+
 GIT = ".git"
 INDEX_PATH = f"{GIT}/index"
 _MEMBERS = frozenset({"HEAD", "config", "hooks", "index", "info", "logs", "objects", "packed-refs", "refs", "reftable"})
@@ -93,7 +95,7 @@ def git_path(path: str, is_repository: Callable[[str], bool]) -> GitPath | None:
     return GitPath(root, area, "/".join(rest))
 
 
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT_ID = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def is_object_id(value: str | None) -> bool:
@@ -163,8 +165,8 @@ def short(value: str | None) -> str:
     return value[:7] if _OBJECT_ID.fullmatch(value) else value[:40]
 
 
-_SHA256 = re.compile(rb"^\s*objectformat\s*=\s*\"?sha256", re.IGNORECASE | re.MULTILINE)
-_REFTABLE = re.compile(rb"^\s*refstorage\s*=\s*\"?reftable", re.IGNORECASE | re.MULTILINE)
+_SHA256 = lazy_pattern(rb"^\s*objectformat\s*=\s*\"?sha256", re.IGNORECASE | re.MULTILINE)
+_REFTABLE = lazy_pattern(rb"^\s*refstorage\s*=\s*\"?reftable", re.IGNORECASE | re.MULTILINE)
 
 
 def hash_bytes(config: bytes | None) -> int:
@@ -304,8 +306,8 @@ def commit_parents(data: bytes) -> tuple[str, ...] | None:
     return tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
 
 
-_LOOSE = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]{38}(?:[0-9a-f]{24})?)")
-_PACK = re.compile(r"objects/pack/pack-[0-9a-f]+\.(?:pack|idx|rev|keep|promisor|mtimes)")
+_LOOSE = lazy_pattern(r"objects/([0-9a-f]{2})/([0-9a-f]{38}(?:[0-9a-f]{24})?)")
+_PACK = lazy_pattern(r"objects/pack/pack-[0-9a-f]+\.(?:pack|idx|rev|keep|promisor|mtimes)")
 
 
 def loose_object(name: str) -> str | None:

@@ -1,8 +1,9 @@
 """Typed identifiers."""
 
-import re
 import secrets
 from typing import NewType
+
+from tandem_desktop.domain.patterns import lazy_pattern
 
 PlanId = NewType("PlanId", str)
 RunId = NewType("RunId", str)
@@ -13,10 +14,10 @@ RequestId = NewType("RequestId", str)
 ToolCallId = NewType("ToolCallId", str)
 TerminalId = NewType("TerminalId", str)
 
-PLAN_ID = re.compile(r"PLAN-[0-9a-f]{8}")
-RUN_ID = re.compile(r"RUN-[0-9a-f]{8}")
-SESSION_ID = re.compile(r"SES-[0-9a-f]{8}")
-STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+PLAN_ID = lazy_pattern(r"PLAN-[0-9a-f]{8}")
+RUN_ID = lazy_pattern(r"RUN-[0-9a-f]{8}")
+SESSION_ID = lazy_pattern(r"SES-[0-9a-f]{8}")
+STEP_ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 def new_plan_id() -> PlanId:

@@ -5,27 +5,27 @@ from types import MappingProxyType
 
 from tandem_desktop.domain.errors import InvalidTransitionError
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion, Rejection
-from tandem_desktop.domain.state_machine import (
-    ENDED,
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion, Rejection
+from tandem_desktop.domain.plan_states import (
     IN_REVIEW,
-    RUNNING,
-    TRANSITIONS,
-    Approve,
     EventKind,
+    PlanAction,
+    PlanState,
+    PlanStatus,
+    TransitionStep,
+    state_of,
+)
+from tandem_desktop.domain.state_machine import (
+    Approve,
     ExecutePlan,
     FinishDrafting,
-    PlanAction,
     PlanEvent,
-    PlanState,
     PlanStateMachine,
     PlanUpdated,
     RejectPlan,
     RequestRevision,
     RunEnd,
     StageOperation,
-    TransitionStep,
-    state_of,
 )
 
 
@@ -61,26 +61,6 @@ def revision_events(
 def can(meta: PlanMeta, kind: EventKind) -> bool:
     """True if the person can request this event now."""
     return PlanStateMachine.restore(meta).can(kind)
-
-
-def has_ended(status: PlanStatus) -> bool:
-    """Whether a session whose plan is stored so may start another."""
-    return state_of(status) in ENDED
-
-
-def is_running(status: PlanStatus) -> bool:
-    """True if a run of the plan is in progress, or was when it was interrupted."""
-    return state_of(status) in RUNNING
-
-
-def is_open(status: PlanStatus) -> bool:
-    """Whether the person can still decide about the plan: it can be changed, commented on and cancelled."""
-    return not is_running(status) and EventKind.CANCEL in TRANSITIONS[state_of(status)]
-
-
-def may_expire(status: PlanStatus) -> bool:
-    """Whether the plan waits for the person or the agent, so that time or an alternative can end it."""
-    return EventKind.EXPIRE in TRANSITIONS[state_of(status)]
 
 
 def check(meta: PlanMeta, event: PlanEvent) -> None:

@@ -1,7 +1,6 @@
 """Which hosts an agent may reach, and what was refused."""
 
 import ipaddress
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,13 +11,14 @@ from pydantic import Field
 
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.patterns import lazy_pattern
 
 USUAL_PORTS = (443, 80)
 DNS_PORT = 53
 ALLOWED_FILE, REFUSED_FILE = "allowed", "refused"
 """Of a leash without a namespace: addresses of this machine that may be connected to, and addresses that were refused.
 Each line is a host, a space and a port."""
-_NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
+_NAME = lazy_pattern(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 _LOCALHOST = "localhost"
 _EMBEDDED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 """Addresses that stand for one of IPv4 in their last bytes."""

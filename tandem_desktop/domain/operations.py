@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.ids import STEP_ID, OperationId, RequestId, TaskId
 from tandem_desktop.domain.paths import ROOT, check_path, shown, unfit_target
+from tandem_desktop.domain.patterns import lazy_pattern
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Mode = Annotated[int, Field(ge=0, le=0o7777)]
@@ -313,6 +313,19 @@ class Effect(Frozen):
     """For commands only: commands of independent tasks run in parallel."""
 
 
+_EFFECT = ("Effect of ", ", which ran in the shadow")
+
+
+def effect_title(command: str) -> str:
+    """The description of a change that a command of the agent made."""
+    return f"{_EFFECT[0]}{command}{_EFFECT[1]}"
+
+
+def run_title(command: str) -> str:
+    """The description of a command that the agent did not describe."""
+    return f"Run {command}"
+
+
 class StagedOperation(Frozen):
     """One proposed change, held back until its plan is approved.
 
@@ -409,6 +422,18 @@ class StagedOperation(Frozen):
         """A description for an operation that has none."""
         return self._filled(self.kind.spec.title)
 
+    @property
+    def agent_description(self) -> str:
+        """What the agent says of it; empty where the description was made by Tandem or is the command itself."""
+        call = self.command_call
+        made = (self.title, *((call.text, run_title(call.text)) if call is not None else ()))
+        return "" if self.recorded_from or self.is_effect or self.description in made else self.description
+
+    @property
+    def is_effect(self) -> bool:
+        """Whether its description says that a command of the agent made it."""
+        return self.description.startswith(_EFFECT[0]) and self.description.endswith(_EFFECT[1])
+
     def _filled(self, template: str, shown: Callable[[str], str] = str) -> str:
         base, after = self.base, self.after
         old = base.mode if isinstance(base, FileState | DirectoryState) else NEW_FILE_MODE
@@ -432,7 +457,7 @@ class StagedOperation(Frozen):
         return (self.to,) if self.path is None else (self.path, self.to)
 
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def first_misfit(operations: Iterable[StagedOperation]) -> tuple[OperationId, str] | None:

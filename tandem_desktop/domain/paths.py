@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
+from tandem_desktop.domain.patterns import lazy_pattern
 
 ROOT = "."
 """The workspace itself, where a path is expected."""
@@ -16,7 +17,7 @@ MAX_PATH_BYTES = 4095
 PROTECTED_NAMES = frozenset({".git", ".tandem"})
 """Never written by an operation, at any depth."""
 
-_HARMLESS = re.compile(
+_HARMLESS = lazy_pattern(
     r"(?:(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$))[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
     re.IGNORECASE | re.ASCII,
 )
@@ -142,12 +143,29 @@ class _Refusal:
 _INSIDE = "Give a path inside the workspace, relative to it, such as src/app.py."
 _RENAME = "Choose another name."
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_DRIVE = re.compile(r"[A-Za-z]:")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:[.:].*)?", re.IGNORECASE)
-_SHORT_NAME = re.compile(r"(?:git|tandem)~[0-9]+")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f-\x9f]")
+_DRIVE = lazy_pattern(r"[A-Za-z]:")
+_RESERVED = lazy_pattern(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:[.:].*)?", re.IGNORECASE)
+_SHORT_NAME = lazy_pattern(r"(?:git|tandem)~[0-9]+")
 _INVISIBLE_BEYOND_FORMAT = frozenset(
-    (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2065, 0x2800, 0x3164, 0xFFA0)
+    (
+        0x034F,
+        0x115F,
+        0x1160,
+        0x17B4,
+        0x17B5,
+        0x180B,
+        0x180C,
+        0x180D,
+        0x180F,
+        0x2065,
+        0x2800,
+        0x3164,
+        0xFFA0,
+        0xFFFC,
+        0x16FE4,
+        0x1D159,
+    )
 ).union(range(0xFE00, 0xFE10), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
 """Drawn as nothing although their category is not "format": fillers, joiners, variation selectors, tags."""
 

@@ -12,34 +12,11 @@ from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.paths import ROOT, shown
 from tandem_desktop.domain.perspectives import Perspectives
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.tasks import PlanTask
 
 FORMAT = 1
 """The version of the stored records and of the digest. A reader refuses a higher one."""
-
-
-class PlanStatus(StrEnum):
-    """Where a stored plan stands."""
-
-    DRAFT = "draft"
-    PROPOSED = "proposed"
-    APPROVED = "approved"
-    EXECUTING = "executing"
-    PAUSED = "paused"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    UNDONE = "undone"
-    REJECTED = "rejected"
-    NEEDS_REVIEW = "needs_review"
-    CANCELLED = "cancelled"
-    EXPIRED = "expired"
-    STALLED = "stalled"
-    SUPERSEDED = "superseded"
-
-    @property
-    def label(self) -> str:
-        """The status as it is shown everywhere: the command line, the window, and in the front matter as its value."""
-        return self.value.replace("_", " ").capitalize()
 
 
 class Origin(StrEnum):

@@ -14,7 +14,8 @@ from tandem_desktop.domain.errors import UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.operations import PLAN_TOOLS, StagedOperation
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Perspectives
-from tandem_desktop.domain.plan import Note, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import Note, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import PlanTask
 

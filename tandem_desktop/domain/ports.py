@@ -6,6 +6,7 @@ from typing import Protocol
 from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.agent_protocol import (
     AgentFacts,
+    AgentOption,
     AgentSession,
     AgentUpdate,
     PermissionAnswer,
@@ -49,6 +50,12 @@ class AgentPort(Protocol):
 
     async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
         """Send a prompt, possibly with images, and wait for the end of the turn."""
+
+    async def log_in(self, method: str) -> None:
+        """Log in by one of the ways the agent offers."""
+
+    async def choose(self, session_id: SessionId, option: AgentOption, value: str) -> tuple[AgentOption, ...]:
+        """Set an option of a session, such as its model; all its options then, as far as the agent tells them."""
 
     async def cancel(self, session_id: SessionId) -> None:
         """End the turn; every open request of the session is answered."""

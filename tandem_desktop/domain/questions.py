@@ -1,7 +1,6 @@
 """Questions an agent asks the person, and the check of an answer."""
 
 import math
-import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from enum import StrEnum
@@ -14,6 +13,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import RequestId
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.patterns import lazy_pattern
 
 AnswerValue = str | bool | int | float | tuple[str, ...]
 
@@ -22,9 +22,9 @@ COMPLETED = "complete"
 LONGEST_ANSWER = 20_000
 """Characters of one text, whatever the agent allows."""
 WEB_SCHEMES = ("http", "https")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})")
+_EMAIL = lazy_pattern(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
+_DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
+_DATE_TIME = lazy_pattern(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})")
 
 
 _LARGEST = 2**63

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.patterns import lazy_pattern
 
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+NAME = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class TemplateParameter(Frozen):

@@ -9,7 +9,6 @@ import base64
 import binascii
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BundleError
 from tandem_desktop.domain.ids import PLAN_ID, PlanId
 from tandem_desktop.domain.operations import FileState, first_misfit
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import FORMAT as PLAN_FORMAT
 from tandem_desktop.domain.plan import PlanVersion, Rejection
 from tandem_desktop.domain.review import Comments
@@ -63,7 +63,7 @@ class PlanBundle(Frozen):
 FORMAT = 1
 MAX_BYTES = 512 * 1024 * 1024
 SUFFIX = ".tandem-plan"
-_SEAL = re.compile(rb'\{"seal":"([0-9a-f]{64})"\}')
+_SEAL = lazy_pattern(rb'\{"seal":"([0-9a-f]{64})"\}')
 
 Part = TypeVar("Part", bound=Frozen)
 
@@ -212,9 +212,9 @@ def _content(stored: _Stored) -> tuple[str, bytes]:
     return stored.sha256, data
 
 
-_CONTEXT_FILE = re.compile(r"(PLAN-[0-9a-f]{8})/r[0-9]{3,9}-context\.json")
-_COMMENT_ID = re.compile(r"C[1-9][0-9]{0,8}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_CONTEXT_FILE = lazy_pattern(r"(PLAN-[0-9a-f]{8})/r[0-9]{3,9}-context\.json")
+_COMMENT_ID = lazy_pattern(r"C[1-9][0-9]{0,8}")
+_SHA256 = lazy_pattern(r"[0-9a-f]{64}")
 
 
 def check(bundle: PlanBundle) -> None:

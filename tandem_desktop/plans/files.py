@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -21,11 +21,13 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.lifecycle import advance, revision_events
 from tandem_desktop.domain.operations import first_misfit
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
-from tandem_desktop.domain.state_machine import PlanCreated, PlanStateMachine, StartPlanning, TransitionStep
-from tandem_desktop.plans import markdown, records
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus, TransitionStep
+from tandem_desktop.domain.state_machine import PlanCreated, PlanStateMachine, StartPlanning
+from tandem_desktop.plans import markdown, names, records
 from tandem_desktop.plans.index import REVISING
-from tandem_desktop.plans.records import LOCK, META, NEVER, Signature
+from tandem_desktop.plans.names import LOCK, META, NEVER, Signature
+from tandem_desktop.plans.pages import edited_page, has_been_edited
 from tandem_desktop.storage import atomic, syscalls
 
 Key = TypeVar("Key", bound=Hashable)
@@ -81,29 +83,35 @@ class PlanFiles:
         Raises:
             PlanNotFoundError: it is not.
         """
-        folder = records.folder_of(self._folder, plan_id)
-        if folder.is_symlink() or not (records.latest_revision(folder) or (folder / META).exists()):
-            raise records.unknown(plan_id)
-        return folder
+        return self._found(plan_id)[0]
+
+    def _found(self, plan_id: PlanId) -> tuple[Path, int]:
+        """The folder of an existing plan, and its latest revision."""
+        folder = names.folder_of(self._folder, plan_id)
+        if folder.is_symlink() or not ((latest := names.latest_revision(folder)) or (folder / META).exists()):
+            raise names.unknown(plan_id)
+        return folder, latest
 
     def meta(self, plan_id: PlanId) -> PlanMeta:
         """The record, from the cache while its file is unchanged."""
         folder = self.existing(plan_id)
         with contextlib.suppress(OSError):
-            known = self._metas.get(plan_id, records.signature(os.lstat(folder / META)))
-            if known and known.revision == records.latest_revision(folder):
+            known = self._metas.get(plan_id, names.signature(os.lstat(folder / META)))
+            if known and known.revision == names.latest_revision(folder):
                 return known
         return self.fresh_meta(plan_id)[0]
 
     def fresh_meta(self, plan_id: PlanId) -> tuple[PlanMeta, Signature]:
         """The record from disk, with its stat signature."""
-        meta, seen = self.load_meta(self.existing(plan_id))
+        meta, seen = self._load_meta(*self._found(plan_id))
         self._metas.put(plan_id, seen or NEVER, meta)
         return meta, seen or NEVER
 
     def load_meta(self, folder: Path) -> tuple[PlanMeta, Signature | None]:
         """The record from disk; without a signature if a crash left it behind its newest revision."""
-        latest = records.latest_revision(folder)
+        return self._load_meta(folder, names.latest_revision(folder))
+
+    def _load_meta(self, folder: Path, latest: int) -> tuple[PlanMeta, Signature | None]:
         try:
             meta, seen = records.read_meta(folder)
         except FileNotFoundError:
@@ -116,14 +124,14 @@ class PlanFiles:
 
     def load_revision(self, folder: Path, revision: int) -> PlanVersion:
         key = (PlanId(folder.name), revision)
-        path = folder / records.revision_file(revision)
+        path = folder / names.revision_file(revision)
         try:
-            known = self._versions.get(key, records.signature(os.lstat(path)))
+            known = self._versions.get(key, names.signature(os.lstat(path)))
             if known:
                 return known
             version, seen = records.read_revision(folder, revision)
         except FileNotFoundError:
-            raise PlanDamagedError(f"{path} is missing.", path=str(path), next=records.RESTORE) from None
+            raise PlanDamagedError(f"{path} is missing.", path=str(path), next=names.RESTORE) from None
         self._versions.put(key, seen, version)
         return version
 
@@ -142,14 +150,14 @@ class PlanFiles:
             )
         saved = version.model_copy(update={"context": self._shortened(version)})
         saved = saved.model_copy(update={"approval_hash": ApprovalHash.of(saved).combined_hash})
-        path = folder / records.revision_file(saved.revision)
+        path = folder / names.revision_file(saved.revision)
         try:
             atomic.create(path, records.encode(saved))
         except FileExistsError:
-            found = records.latest_revision(folder)
+            found = names.latest_revision(folder)
             raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
         # A concurrent edit of the file is ignored: the validated value is what is shown and run.
-        self._versions.put((saved.plan_id, saved.revision), records.signature(os.lstat(path)), saved)
+        self._versions.put((saved.plan_id, saved.revision), names.signature(os.lstat(path)), saved)
         return saved
 
     def whole_context(self, version: PlanVersion) -> dict[str, Any]:
@@ -175,7 +183,7 @@ class PlanFiles:
         atomic.make_directory(beside)
         try:
             for version in versions:
-                atomic.create(beside / records.revision_file(version.revision), records.encode(version))
+                atomic.create(beside / names.revision_file(version.revision), records.encode(version))
             atomic.replace(beside / META, records.encode(meta))
             syscalls.rename(str(beside), str(folder))
         except OSError as error:
@@ -217,27 +225,24 @@ class PlanFiles:
         with contextlib.suppress(OSError, PlanDamagedError):
             version = self.load_revision(folder, meta.revision)
             text = markdown.render(version, meta, self._artifacts, folder, self._steps(folder, version))
-            page = folder / records.document_file(meta.revision)
-            if _is_edited(page, lambda: text):
-                syscalls.rename(str(page), str(folder / records.edited_file(meta.revision)))
+            page = folder / names.document_file(meta.revision)
+            if has_been_edited(page, lambda: text):
+                syscalls.rename(str(page), str(folder / names.edited_file(meta.revision)))
             atomic.replace(page, text.encode("utf-8", "replace"))
 
     def edited_page(self, plan_id: PlanId, revision: int) -> Path | None:
         """The page of a revision if a person has edited it; it is never what is approved or applied."""
+        return edited_page(self.existing(plan_id), revision, lambda: self.page(plan_id, revision))
+
+    def page(self, plan_id: PlanId, revision: int) -> str:
+        """The page of a revision as it is written."""
         folder = self.existing(plan_id)
-        with contextlib.suppress(OSError, PlanDamagedError):
-            page = folder / records.document_file(revision)
-            if page.exists():
-                meta, version = self.meta(plan_id), self.load_revision(folder, revision)
-                if _is_edited(page, lambda: markdown.render(version, meta, self._artifacts, folder)):
-                    return page
-        kept = folder / records.edited_file(revision)
-        return kept if kept.exists() else None
+        return markdown.render(self.load_revision(folder, revision), self.meta(plan_id), self._artifacts, folder)
 
     def _steps(self, folder: Path, version: PlanVersion) -> str:
         """The cached description of the steps: they never change, and the page is written at every status change."""
         key = (version.plan_id, version.revision)
-        seen = records.signature(os.lstat(folder / records.revision_file(version.revision)))
+        seen = names.signature(os.lstat(folder / names.revision_file(version.revision)))
         steps = self._worded.get(key, seen) or markdown.steps(version.operations)
         self._worded.put(key, seen, steps)
         return steps
@@ -254,13 +259,6 @@ class PlanFiles:
         atomic.make_directory((self._artifacts / name).parent)
         atomic.replace(self._artifacts / name, data)
         return markdown.linked_context(name, data)
-
-
-def _is_edited(page: Path, expected: Callable[[], str]) -> bool:
-    try:
-        return markdown.is_edited(page.read_bytes().decode("utf-8", "replace"), expected)
-    except FileNotFoundError:
-        return False
 
 
 def _context_name(version: PlanVersion) -> str:

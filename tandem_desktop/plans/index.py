@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tandem_desktop.domain.errors import PlanDamagedError, PlanNotFoundError
-from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanStatus
-from tandem_desktop.plans.records import INODE_MASK, META, NEVER, Signature
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.plan_states import PlanStatus
+from tandem_desktop.plans.names import INODE_MASK, META, NEVER, Signature
 from tandem_desktop.storage import atomic
+
+if TYPE_CHECKING:
+    from tandem_desktop.domain.plan import BranchPoint, PlanMeta
 
 REVISING = ".revising"
 """`.PLAN-xxxxxxxx.revising` exists while a plan's record may be behind its newest revision."""
@@ -34,9 +37,10 @@ class PlanSummary(NamedTuple):
     revision: int
     digest: str
     updated_at: datetime
-    branched_from: BranchPoint | None = None
+    branched_from: "BranchPoint | None" = None
     created_at: datetime | None = None
     gateway: bool = False
+    session_id: SessionId = SessionId("")
 
 
 class DamagedPlan(NamedTuple):
@@ -64,7 +68,7 @@ class PlanListing:
         return tuple([_summary(entry) for entry in self._entries])
 
 
-ReadMeta = Callable[[PlanId], tuple[PlanMeta, Signature]]
+ReadMeta = Callable[[PlanId], "tuple[PlanMeta, Signature]"]
 
 
 class PlanIndex:
@@ -153,6 +157,7 @@ def _entry(plan: PlanSummary, seen: Signature) -> dict[str, Any]:
         "digest": plan.digest,
         "branched_from": [origin.plan_id, origin.revision] if origin else None,
         "gateway": plan.gateway,
+        "session_id": plan.session_id,
         "seen": list(seen),
     }
 
@@ -166,10 +171,17 @@ def _summary(entry: dict[str, Any]) -> PlanSummary:
         entry["revision"],
         entry["digest"],
         datetime.fromisoformat(entry["updated_at"]),
-        BranchPoint(plan_id=PlanId(origin[0]), revision=origin[1]) if origin else None,
+        _branch_point(*origin) if origin else None,
         datetime.fromisoformat(created) if created else None,
         entry["gateway"],
+        entry["session_id"],
     )
+
+
+def _branch_point(plan_id: PlanId, revision: int) -> "BranchPoint":
+    from tandem_desktop.domain.plan import BranchPoint  # slow to load, and most plans are no alternatives
+
+    return BranchPoint(plan_id=plan_id, revision=revision)
 
 
 def _scan(fd: int) -> tuple[list[str], set[str]]:
@@ -201,7 +213,7 @@ def _look(fd: int, names: list[str]) -> dict[str, list[int]]:
     return found
 
 
-def summary_of(meta: PlanMeta) -> PlanSummary:
+def summary_of(meta: "PlanMeta") -> PlanSummary:
     """A plan's record as a line of the list."""
     return PlanSummary(
         plan_id=meta.plan_id,
@@ -213,6 +225,7 @@ def summary_of(meta: PlanMeta) -> PlanSummary:
         branched_from=meta.branched_from,
         created_at=_in_utc(meta.created_at),
         gateway=meta.gateway,
+        session_id=meta.session_id,
     )
 
 

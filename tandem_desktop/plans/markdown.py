@@ -2,22 +2,20 @@
 
 import hashlib
 import json
-import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.plans.pages import END_OF_FRONT, page_digest
 
 MAX_INLINE_CONTEXT = 50 * 1024
 """Bytes of context kept in the plan itself; more goes into a file of its own."""
 
 ARTIFACTS = "artifacts"
 """The context field that lists its files."""
-_BACKTICKS = re.compile("`+")
-_SEAL = re.compile(r"^page_sha256: ([0-9a-f]{64})\n", re.MULTILINE)
-_END_OF_FRONT = "\n---\n"
+_BACKTICKS = lazy_pattern("`+")
 
 
 def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, worded: str = "") -> str:
@@ -45,22 +43,10 @@ def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, 
     return _sealed(str(frontmatter.dumps(frontmatter.Post(body, **_front_matter(meta)), sort_keys=False)) + "\n")
 
 
-def is_edited(found: str, expected: Callable[[], str]) -> bool:
-    """True if a page was edited. A page of an earlier version has no seal: its body is compared."""
-    seal = _SEAL.search(found)
-    if seal is None:
-        return found.partition(_END_OF_FRONT)[2] != expected().partition(_END_OF_FRONT)[2]
-    return seal[1] != _digest(found[: seal.start()] + found[seal.end() :])
-
-
 def _sealed(text: str) -> str:
     """The page with its own digest as the last line of its front matter, so that an edit can be detected."""
-    front, end, body = text.partition(_END_OF_FRONT)
-    return f"{front}\npage_sha256: {_digest(text)}{end}{body}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    front, end, body = text.partition(END_OF_FRONT)
+    return f"{front}\npage_sha256: {page_digest(text)}{end}{body}"
 
 
 def context_bytes(context: dict[str, Any]) -> bytes:

@@ -17,15 +17,16 @@ from tandem_desktop.domain.errors import (
     StaleRevisionError,
 )
 from tandem_desktop.domain.ids import PLAN_ID, STEP_ID, PlanId, SessionId, new_plan_id, new_session_id
-from tandem_desktop.domain.lifecycle import advance, has_ended, revision_events
+from tandem_desktop.domain.lifecycle import advance, revision_events
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import BranchPoint, Origin, PlanMeta, PlanVersion
-from tandem_desktop.domain.state_machine import EventKind, PlanEvent, TransitionStep
-from tandem_desktop.plans import records
+from tandem_desktop.domain.plan_states import EventKind, TransitionStep, has_ended
+from tandem_desktop.domain.state_machine import PlanEvent
+from tandem_desktop.plans import names, records
 from tandem_desktop.plans.bundle import PlanBundle
 from tandem_desktop.plans.files import PlanFiles, first_meta, next_meta
 from tandem_desktop.plans.index import PlanIndex, PlanListing
-from tandem_desktop.plans.records import LOCK
+from tandem_desktop.plans.names import LOCK, Signature
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.errors import writing
 
@@ -115,9 +116,9 @@ class PlanStore:
             StaleRevisionError: there is a plan of this name already.
             InvalidTransitionError: the session has a plan that has not ended.
         """
-        folder = records.folder_of(self._folder, draft.plan_id)
+        folder = names.folder_of(self._folder, draft.plan_id)
         with writing(folder), self._sessions.held(draft.session_id):
-            found = records.latest_revision(folder)
+            found = names.latest_revision(folder)
             if found:
                 raise StaleRevisionError(draft.plan_id, expected=0, found=found)
             self._refuse_second_plan(draft.session_id)
@@ -166,7 +167,7 @@ class PlanStore:
         Raises:
             StaleRevisionError: there is a plan of this name already.
         """
-        folder = records.folder_of(self._folder, bundle.plan_id)
+        folder = names.folder_of(self._folder, bundle.plan_id)
         here = tuple(version.model_copy(update={"session_id": session_id}) for version in bundle.revisions)
         record = bundle.record.model_dump(include={"planner_model", "tools_required"})
         meta, step = first_meta(here[-1], **record)
@@ -181,7 +182,7 @@ class PlanStore:
         with writing(folder), self._sessions.held(session_id):
             self._sessions.add(session_id, bundle.plan_id)
             if not self._files.adopt(folder, here, meta):
-                raise StaleRevisionError(bundle.plan_id, expected=0, found=records.latest_revision(folder))
+                raise StaleRevisionError(bundle.plan_id, expected=0, found=names.latest_revision(folder))
         for version in here:
             _log_stored(version)
         self._performer.after(meta, EventKind.PLAN_CREATED, step)
@@ -291,6 +292,10 @@ class PlanStore:
         """
         return self._files.meta(plan_id)
 
+    def fresh_meta(self, plan_id: PlanId) -> tuple[PlanMeta, Signature]:
+        """The plan's record as it is on disk now, with the stat signature of its file."""
+        return self._files.fresh_meta(plan_id)
+
     def has_written(self, meta: PlanMeta) -> bool:
         """True if this store wrote that version of the record last, and so has announced it; not another process."""
         return self._files.written.get(meta.plan_id) == meta.version
@@ -303,7 +308,7 @@ class PlanStore:
             PlanDamagedError: it cannot be read.
         """
         folder = self._files.existing(plan_id)
-        latest = records.latest_revision(folder)
+        latest = names.latest_revision(folder)
         if not latest:  # a plan without its first revision is damaged; reading it raises
             return self._files.load_revision(folder, 1)
         number = latest if revision is None else revision
@@ -318,12 +323,16 @@ class PlanStore:
         """The Markdown page of a revision if a person has edited it. Only the record is approved and applied."""
         return self._files.edited_page(plan_id, revision)
 
+    def page(self, plan_id: PlanId, revision: int) -> str:
+        """The Markdown page of a revision as it is written, without what a person edited."""
+        return self._files.page(plan_id, revision)
+
     def revisions(self, plan_id: PlanId) -> tuple[PlanVersion, ...]:
         """Every revision, oldest first."""
         return tuple(self.revision(plan_id, number) for number in range(1, self.latest_revision(plan_id) + 1))
 
     def latest_revision(self, plan_id: PlanId) -> int:
-        return records.latest_revision(self._files.existing(plan_id))
+        return names.latest_revision(self._files.existing(plan_id))
 
     def list(self) -> PlanListing:
         """Every plan, newest first, and those that cannot be read."""
@@ -335,7 +344,7 @@ class PlanStore:
         Raises:
             PlanNotFoundError: none or several fit.
         """
-        return records.resolve(self._folder, text)
+        return names.resolve(self._folder, text)
 
     def plan_of(self, session_id: SessionId) -> PlanId | None:
         """The current or last plan of a session."""
@@ -359,7 +368,7 @@ class PlanStore:
         return self.revision(plan_id, revision)
 
     def _is_saved(self, plan_id: PlanId) -> bool:
-        return records.latest_revision(self._folder / plan_id) > 0
+        return names.latest_revision(self._folder / plan_id) > 0
 
     def _refuse_second_plan(self, session_id: SessionId) -> None:
         first = self.plan_of(session_id)

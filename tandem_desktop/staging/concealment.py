@@ -1,6 +1,5 @@
 """Finds what a reader would overlook: look-alikes, and blanks that push text out of sight."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -14,13 +13,14 @@ from tandem_desktop.diff.text import (
     visible_name,
 )
 from tandem_desktop.domain.operations import StagedOperation, SymlinkState
+from tandem_desktop.domain.patterns import lazy_pattern
 
 FARTHEST_COLUMN = 120
 """A run of blanks that aligns text with its neighbours up to here is a table."""
 _TAB = 4
 _MOST_NAMED = 3
-_MAY_PUSH = re.compile(rb"\S[ \t\r\x0b\x0c\x1c-\x1f]{20}|[ \t\r\x0b\x0c\x1c-\x1f]{81}|\t{20}")
-_MAY_GAP = re.compile(rb"(?:\A|\n)(?:[ \t\r\x0b\x0c\x1c-\x1f]*\n){%d}" % EMPTY_LINES)
+_MAY_PUSH = lazy_pattern(rb"\S[ \t\r\x0b\x0c\x1c-\x1f]{20}|[ \t\r\x0b\x0c\x1c-\x1f]{81}|\t{20}")
+_MAY_GAP = lazy_pattern(rb"(?:\A|\n)(?:[ \t\r\x0b\x0c\x1c-\x1f]*\n){%d}" % EMPTY_LINES)
 
 
 def about_names(operation: StagedOperation) -> Iterator[str]:
@@ -47,7 +47,10 @@ def about_command(text: str) -> Iterator[str]:
     empty = _longest_gap(text.split("\n"))
     if empty >= EMPTY_LINES:
         yield f"It has {empty:,} empty lines in a row, shown as their number."
-    if marked := look_alikes.in_command(text) or look_alikes.in_text(text):
+    turned = look_alikes.reordered(text)
+    if turned:
+        yield "Its letters that are written from right to left change the order in which arguments are drawn."
+    if marked := sorted({*look_alikes.in_command(text)}.difference(turned)) or look_alikes.in_text(text):
         yield f"{_spelled_word(text, marked)} looks like other letters or signs than it has."
 
 

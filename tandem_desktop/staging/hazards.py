@@ -12,10 +12,18 @@ from functools import lru_cache
 from typing import Any
 
 from tandem_desktop.diff.text import PLAIN_IN_COMMAND, PLAIN_IN_CONTENT, PLAIN_IN_PATH, HiddenCharacters, is_plain
-from tandem_desktop.domain.operations import CommandCall, DirectoryState, FileState, StagedOperation, SymlinkState
+from tandem_desktop.domain.operations import (
+    Absent,
+    CommandCall,
+    DirectoryState,
+    FileState,
+    StagedOperation,
+    SymlinkState,
+)
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.staging import concealment
 from tandem_desktop.staging.inert_changes import Manifest
-from tandem_desktop.staging.lock_files import installs_code
+from tandem_desktop.staging.lock_files import installs_code, is_lock_file, names_packages
 from tandem_desktop.staging.path_rules import Reason, bundled_path_rules, parts_of
 from tandem_desktop.storage.paths import resource
 
@@ -58,7 +66,7 @@ def parse_rules(data: Mapping[str, Any]) -> HazardRules:
     return HazardRules(
         explanations=dict(data["explanations"]),
         secrets=tuple(
-            SecretPattern(tuple(anchor.encode() for anchor in each["anchors"]), re.compile(each["pattern"].encode()))
+            SecretPattern(tuple(anchor.encode() for anchor in each["anchors"]), lazy_pattern(each["pattern"].encode()))
             for each in data["secrets"]
         ),
         hidden=HiddenCharacters(
@@ -74,7 +82,7 @@ def _ranges(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple((first, last) for first, last in pairs)
 
 
-_CALLS_GIT = re.compile(r"(?<![\w.-])git(?![\w.-])")
+_CALLS_GIT = lazy_pattern(r"(?<![\w.-])git(?![\w.-])")
 
 
 class Hazard(StrEnum):
@@ -134,7 +142,10 @@ def reasons(operation: StagedOperation, before: bytes | None, after: bytes | Non
     """Why it has its flags, where a rule says more than `explain`: what a tool does with such a file."""
     if operation.command_call is not None:
         return {Hazard.RUNS_CODE: Reason("command", bundled_rules().explanations["command"])}
-    return _of_paths(operation, before, after)
+    found = _of_paths(operation, before, after)
+    if Hazard.RUNS_CODE not in found and reason_to_open(operation, before, after):
+        found[Hazard.RUNS_CODE] = Reason("lock file", bundled_rules().explanations["lock-file"])
+    return found
 
 
 def acts_by_its_name(path: str) -> bool:
@@ -181,6 +192,7 @@ def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | N
         return found  # its contents are flagged by their own operations
     rules = bundled_path_rules()
     is_link = isinstance(operation.after, SymlinkState)
+    is_deleted = isinstance(operation.after, Absent) and operation.to is None
     for path in reversed(operation.paths):  # where it goes says more than where it comes from
         parts = parts_of(path)
         if (instructs := rules.instructs_agents.find(parts, is_link=is_link)) is not None:
@@ -188,11 +200,24 @@ def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | N
         if (secret := rules.secret.find(parts)) is not None:
             found.setdefault(Hazard.SECRET, secret)
         is_known = instructs is not None or secret is not None
-        if (runs := rules.runs_code(parts, is_link=is_link, is_known=is_known)) is not None:
+        runs = rules.runs_code(parts, is_link=is_link, is_known=is_known, is_deleted=is_deleted)
+        if runs is not None:
             manifest = rules.manifests.find(parts)
             if manifest is None or not _changes_only_inert_keys(manifest, operation, path, before, after):
                 found.setdefault(Hazard.RUNS_CODE, runs)
+        if _loses_lock_file(operation, path, before):
+            found.setdefault(Hazard.RUNS_CODE, Reason("lock file", bundled_rules().explanations["no-lock-file"]))
     return found
+
+
+def _loses_lock_file(operation: StagedOperation, path: str, before: bytes | None) -> bool:
+    """True if a lock file that names packages is not at `path` any more, or is a link there."""
+    if isinstance(operation.after, SymlinkState):
+        return is_lock_file(path)
+    is_taken_away = (
+        operation.after is None or not isinstance(operation.after, FileState) or path != (operation.to or path)
+    )
+    return is_taken_away and names_packages(path, before)
 
 
 def _of_names(operation: StagedOperation, rules: HazardRules) -> set[Hazard]:
@@ -256,17 +281,22 @@ def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | N
     return found
 
 
+_LONE_RETURN = lazy_pattern(rb"\r(?!\r*(?:\n|\Z))")
+"""Not at the end of a line: a terminal draws what follows over what came before."""
+
+
 def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> set[Hazard]:
     """Check the added lines only if the whole content matches at all."""
     found: set[Hazard] = set()
-    may_hide = not is_plain(after) and b"\0" not in after
+    may_overwrite = b"\0" not in after and _LONE_RETURN.search(after) is not None
+    may_hide = (not is_plain(after) and b"\0" not in after) or may_overwrite
     may_tell = rules.has_secret(after)
     if b"\0" not in after and any(concealment.about_added_lines(before, after)):
         found.add(Hazard.HIDDEN_CHARACTERS)
     if not may_hide and not may_tell:
         return found
     added = _lines_added(before, after)
-    if may_hide and rules.hidden.in_text(added.decode("utf-8", "replace")):
+    if may_hide and (_LONE_RETURN.search(added) or rules.hidden.in_text(added.decode("utf-8", "replace"))):
         found.add(Hazard.HIDDEN_CHARACTERS)
     if may_tell and rules.has_secret(added):
         found.add(Hazard.SECRET)
@@ -291,14 +321,14 @@ def _hides(text: str, rules: HazardRules, plain: bytes = PLAIN_IN_CONTENT) -> bo
 
 
 _START = r"(?:^|(?<=[\s\"'`=:;|&<>(){},@!\[\]\\]))"
-_URL = re.compile(r"(?!file:)\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`;|&<>()]*", re.IGNORECASE)
-_HARMLESS_DEVICE = re.compile(rf"{_START}/dev/(?:null|stdin|stdout|stderr)(?![\w/.-])")
-_ELSEWHERE = re.compile(
+_URL = lazy_pattern(r"(?!file:)\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`;|&<>()]*", re.IGNORECASE)
+_HARMLESS_DEVICE = lazy_pattern(rf"{_START}/dev/(?:null|stdin|stdout|stderr)(?![\w/.-])")
+_ELSEWHERE = lazy_pattern(
     rf"{_START}(?:-[A-Za-z])?(?:/|~|[A-Za-z]:[\\/]|\\\\)|\bfile:/"
     r"|\$\{?(?:HOME|OLDPWD|TMPDIR|USERPROFILE|APPDATA|XDG_[A-Z_]+)\b",
     re.MULTILINE | re.IGNORECASE,
 )
-_BETWEEN_WORDS = re.compile(r"[\s\"'`=:;|&<>(){},]+")
+_BETWEEN_WORDS = lazy_pattern(r"[\s\"'`=:;|&<>(){},]+")
 
 
 def _mentions_outside(command: str, cwd: str) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tandem_desktop.domain.patterns import lazy_pattern
+
 _LONGEST = 1 << 20
 Keys = tuple[str, ...]
 
@@ -93,8 +95,8 @@ def _json(content: bytes) -> Any:
     return json.loads(content.decode(), object_pairs_hook=_without_repeats)
 
 
-_COMMENTED = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n\r]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
+_COMMENTED = lazy_pattern(r'("(?:[^"\\\n]|\\.)*")|//[^\n\r]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = lazy_pattern(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
 
 
 def _jsonc(content: bytes) -> Any:
@@ -151,9 +153,9 @@ def _plain_node(node: Any) -> Any:
     return (node.tag, node.value, node.style is None)
 
 
-_TAME = re.compile(r"[\w.,+© @:/-]{0,200}")
+_TAME = lazy_pattern(r"[\w.,+© @:/-]{0,200}")
 """Words of a version, a name or an address: nothing that could be a command or a format of its own."""
-_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*(?!utf-?8\b)", re.MULTILINE | re.IGNORECASE)
+_CODING = lazy_pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*(?!utf-?8\b)", re.MULTILINE | re.IGNORECASE)
 
 
 def _python(content: bytes) -> Any:

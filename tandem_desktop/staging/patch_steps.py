@@ -229,17 +229,17 @@ def _is_link(mode: int | None) -> bool:
 
 
 def plan_from_patch(raw: bytes, *, title: str = "") -> PlanInput:
-    """The plan for the unified diff in `raw`.
+    """The plan for the unified diff in `raw`. Its steps have no description: nobody has said anything about them.
 
     Raises:
         StepRefusedError: it is no diff, or not one of text.
     """
     patches = with_emptied_folders(in_applicable_order(parse_patch(raw)))
     steps = tuple(
-        PatchStep(id=f"s{position}", tool="patch", description=in_words(patch), args=PatchArgs(diff=patch))
+        PatchStep(id=f"s{position}", tool="patch", description="", args=PatchArgs(diff=patch))
         for position, patch in enumerate(patches, start=1)
     )
-    usual = steps[0].description if len(steps) == 1 else f"Apply a patch to {len(steps)} files"
+    usual = in_words(patches[0]) if len(patches) == 1 else f"Apply a patch to {len(steps)} files"
     return PlanInput(title=title.strip() or usual, steps=steps)
 
 

@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from tandem_desktop.domain.paths import folded
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.staging.inert_changes import Manifest
 from tandem_desktop.storage.paths import resource
 
-_NOT_SEEN_ON_EVERY_DISK = re.compile(r"(?::[^/]*|[. ]+)(?=/|$)")
+_NOT_SEEN_ON_EVERY_DISK = lazy_pattern(r"(?::[^/]*|[. ]+)(?=/|$)")
 """A stream name or trailing dots and spaces: `Makefile.` and `Makefile::$DATA` are the Makefile on some disks."""
 _FOLDERS_REMEMBERED = 1024
-_BRACES = re.compile(r"\{([^{}]*)\}")
+_BRACES = lazy_pattern(r"\{([^{}]*)\}")
 
 Parts = tuple[str, ...]
 T = TypeVar("T")
@@ -185,6 +186,8 @@ class PathRules:
     general: RuleSet
     exceptions: PathTable[bool]
     harmless: PathTable[bool]
+    recipes: PathTable[bool]
+    """Files that hold the code themselves: to delete one runs nothing."""
     lock_files: PathTable[bool]
     samples: frozenset[str]
     instructs_agents: RuleSet
@@ -193,11 +196,13 @@ class PathRules:
     whys: tuple[str, ...]
     """Every sentence."""
 
-    def runs_code(self, parts: Parts, *, is_link: bool, is_known: bool) -> Reason | None:
+    def runs_code(self, parts: Parts, *, is_link: bool, is_known: bool, is_deleted: bool = False) -> Reason | None:
         """Why such a file can make code run: a rule names it, or it looks like a tool's own and no rule knows it.
 
         Lock files have a rule of their own, which reads them.
         """
+        if is_deleted and ".git" not in parts and self.recipes.find(parts):
+            return None
         if (named := self.named.find(parts, is_link=is_link)) is not None:
             found, harmless = named, self.exceptions
         elif is_known or self.samples.intersection(parts[:-1]):
@@ -224,6 +229,7 @@ def parse_path_rules(data: Mapping[str, Any]) -> PathRules:
         general=RuleSet(data["general"]),
         exceptions=PathTable((path, True) for path in data["exceptions"]["paths"]),
         harmless=PathTable((path, True) for path in data["harmless"]["paths"]),
+        recipes=PathTable((path, True) for path in data["recipes"]["paths"]),
         lock_files=PathTable((path, True) for path in data["lock_files"]["paths"]),
         samples=frozenset(data["samples"]["folders"]),
         instructs_agents=RuleSet(data["instructs-agents"]),

@@ -15,6 +15,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, TandemError, TaskCycleError, UnknownToolError
 from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.strict_json import RepeatedKeyError, unique_keys
 from tandem_desktop.staging.steps import STEP_TYPES, AnyStep, PlanInput, TaskInput
 
@@ -25,11 +26,11 @@ MAX_STEPS = 100_000
 
 _NEXT = "Correct the plan and propose it again."
 _SAVE = "Save it as UTF-8 without a byte order mark and propose it again."
-_UTF16 = re.compile(rb"(?:\0[^\0]|[^\0]\0)", re.DOTALL)
+_UTF16 = lazy_pattern(rb"(?:\0[^\0]|[^\0]\0)", re.DOTALL)
 _PATH_FIELDS = frozenset({"path", "to", "cwd", "target"})
 """Paths are checked when the plan is simulated, not as text here."""
 _KNOWN = ("title", "summary", "context", "tasks", "steps")
-_DERIVED = re.compile(r"(.+)\.[0-9]+")
+_DERIVED = lazy_pattern(r"(.+)\.[0-9]+")
 _LONGEST_TOLD = 12
 
 

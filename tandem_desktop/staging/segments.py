@@ -3,7 +3,6 @@
 Not to be confused with the segments of a run, which are its units of durability.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +26,17 @@ from tandem_desktop.domain.operations import (
     OperationKind,
     PathChange,
     StagedOperation,
+    effect_title,
+    run_title,
 )
 from tandem_desktop.domain.paths import ROOT, Collision, folded
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import Note, RanCommand
 from tandem_desktop.policy.tools import name_of, tool_use
 from tandem_desktop.staging.changes import TreeChange, ordered_changes
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 
-_NUMBER = re.compile(r"s(\d+)(?:\.|$)")
+_NUMBER = lazy_pattern(r"s(\d+)(?:\.|$)")
 _DOES_NOTHING = (ToolCategory.READ, ToolCategory.PLANNING)
 
 
@@ -88,7 +90,7 @@ class Attribution:
             and any(path in changed for path in self._operations[index].paths)
         ]
         for index in found:
-            self._describe(index, "bash", f"Effect of {request.title}, which ran in the shadow", request.tool_call_id)
+            self._describe(index, "bash", effect_title(request.title), request.tool_call_id)
             self._sign(index, request)
 
     def _led_to(self, segment: int, paths: Iterable[str]) -> list[int]:
@@ -366,7 +368,7 @@ def queued_operation(queued: QueuedCommand, number: int, now: datetime) -> Stage
         kind=OperationKind.EXTERNAL if isinstance(queued.call, ExternalCall) else OperationKind.COMMAND,
         call=queued.call,
         tool=queued.tool,
-        description=queued.description or f"Run {queued.call.text}",
+        description=queued.description or run_title(queued.call.text),
         request_ids=() if queued.request_id is None else (queued.request_id,),
         tool_call_id=queued.tool_call_id,
         message_id=queued.message_id,

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import re
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import Annotated, Any, Literal, Self
@@ -35,6 +34,7 @@ from tandem_desktop.domain.operations import (
     StagedOperation,
 )
 from tandem_desktop.domain.paths import ROOT, check_path, folded
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
@@ -42,8 +42,8 @@ from tandem_desktop.domain.tasks import PlanTask, TaskPriority
 MAX_COMMAND_BYTES = 128 * 1024 - 1
 """The maximum length of one program argument on Linux."""
 
-_ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MODE = re.compile(r"[0-7]{3,4}")
+_ENVIRONMENT_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_MODE = lazy_pattern(r"[0-7]{3,4}")
 
 
 def _a_mode(text: str) -> str:

@@ -167,21 +167,25 @@ def held_or_busy(path: Path, patience_s: float = 0.0) -> Iterator[bool]:
     """Take the lock at `path`, waiting up to `patience_s`; yields whether it was taken."""
     fd = _open_lock(path)
     try:
-        until = time.monotonic() + patience_s
-        while not (is_ours := _taken(fd, fcntl.LOCK_EX)) and time.monotonic() < until:
-            time.sleep(_AGAIN_S)
-        yield is_ours
+        yield _taken_within(fd, fcntl.LOCK_EX, patience_s)
     finally:
         _release(fd)
 
 
-def is_held(path: Path) -> bool:
-    """True if the lock at `path` is held. Concurrent checks do not disturb each other."""
+def is_held(path: Path, patience_s: float = 0.0) -> bool:
+    """True if the lock at `path` is held for `patience_s`. Concurrent checks do not disturb each other."""
     fd = _open_lock(path)
     try:
-        return not _taken(fd, fcntl.LOCK_SH)
+        return not _taken_within(fd, fcntl.LOCK_SH, patience_s)
     finally:
         _release(fd)
+
+
+def _taken_within(fd: int, kind: int, patience_s: float) -> bool:
+    until = time.monotonic() + patience_s
+    while not (is_ours := _taken(fd, kind)) and time.monotonic() < until:
+        time.sleep(_AGAIN_S)
+    return is_ours
 
 
 def _taken(fd: int, kind: int) -> bool:

@@ -11,13 +11,13 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
-
-from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import StorageError
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage import atomic
 
 JUMP = timedelta(minutes=2)
@@ -29,14 +29,16 @@ Since = Callable[[datetime], timedelta]
 """Computes how long ago a moment was."""
 
 
-class Jump(Frozen):
+@dataclass(frozen=True, slots=True)
+class Jump:
     """A jump of the wall clock; records with a time earlier than `before` were made before it."""
 
     before: datetime
     by: timedelta
 
 
-class ClockReading(Frozen):
+@dataclass(frozen=True, slots=True)
+class ClockReading:
     """The offset between the two clocks when they were last compared."""
 
     boot: str
@@ -88,7 +90,7 @@ class SteadyTime:
     def _written(self, seen: ClockReading | None, offset: timedelta, now: datetime) -> ClockReading:
         later = self._later(seen, offset, now)
         if later != seen:
-            atomic.replace(self._file, later.model_dump_json().encode(), mode=0o600)
+            atomic.replace(self._file, _encoded(later), mode=0o600)
         return later
 
     def _later(self, seen: ClockReading | None, offset: timedelta, now: datetime) -> ClockReading:
@@ -103,9 +105,55 @@ class SteadyTime:
 
     def _read(self) -> ClockReading | None:
         try:
-            return ClockReading.model_validate_json(self._file.read_bytes())
-        except (OSError, ValidationError, json.JSONDecodeError):
-            return None
+            return _decoded(self._file.read_bytes())
+        except (OSError, ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
+            return None  # as if there were none: a record then counts as younger
+
+
+_DURATION = lazy_pattern(
+    r"([+-]?)P(?:(?P<years>\d+)Y)?(?:(?P<days>\d+)D)?"
+    r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+(?:\.\d{1,6})?)S)?)?"
+)
+"""ISO 8601 as Pydantic writes it, with years of 365 days: the file stays the one that other versions read and write."""
+
+
+def _encoded(reading: ClockReading) -> bytes:
+    def duration(value: timedelta) -> str:
+        sign, length = ("-", -value) if value < timedelta() else ("", value)
+        return f"{sign}P{length.days}DT{length.seconds}.{length.microseconds:06d}S"
+
+    jumps = [{"before": jump.before.isoformat(), "by": duration(jump.by)} for jump in reading.jumps]
+    offset = duration(reading.offset)
+    return json.dumps({"boot": reading.boot, "at": reading.at.isoformat(), "offset": offset, "jumps": jumps}).encode()
+
+
+def _decoded(data: bytes) -> ClockReading:
+    """What was stored.
+
+    Raises:
+        ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError: it is not a reading.
+    """
+    found = json.loads(data)
+    jumps = tuple(Jump(before=_moment(each["before"]), by=_length(each["by"])) for each in found["jumps"])
+    if not isinstance(found["boot"], str):
+        raise TypeError
+    return ClockReading(found["boot"], _moment(found["at"]), _length(found["offset"]), jumps)
+
+
+def _moment(text: Any) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError
+    return moment
+
+
+def _length(text: Any) -> timedelta:
+    parts = _DURATION.fullmatch(text)
+    if parts is None or not any(parts.groupdict().values()):
+        raise ValueError
+    given = {name: float(number) for name, number in parts.groupdict(default="0").items()}
+    whole = timedelta(days=given.pop("years") * 365 + given.pop("days"), **given)
+    return -whole if parts[1] == "-" else whole
 
 
 def _steady_s() -> float:

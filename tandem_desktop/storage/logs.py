@@ -8,12 +8,13 @@ import os
 import secrets
 import sys
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage import atomic, syscalls
 
 PRODUCT_LOGGER = "tandem_desktop"
@@ -61,7 +62,8 @@ class LogFile(logging.Handler):
             self.release()
 
     def listen(self) -> None:
-        """Start receiving records from the chosen level up; info by default."""
+        """Start receiving records from the chosen level up; info by default. Those of earlier starts come first."""
+        self._lines.extend(_earlier(self.folder / LOG_FILE))
         logging.getLogger().addHandler(self)
         product = logging.getLogger(PRODUCT_LOGGER)
         if product.level == logging.NOTSET:  # otherwise chosen by TANDEM_LOG or --debug
@@ -90,6 +92,29 @@ class LogFile(logging.Handler):
             os.close(fd)
         if is_full:
             syscalls.rename(str(path), str(path.with_suffix(".old.log")))
+
+
+_LINE = lazy_pattern(r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?P<level>\w+) +(?P<origin>\w+): (?P<text>.*)")
+_MOST_EARLIER = 64 * 1024
+
+
+def _earlier(file: Path) -> list[LogLine]:
+    """The end of the file as lines of the log; what does not begin like one belongs to the line before."""
+    found: list[LogLine] = []
+    try:
+        with file.open("rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - _MOST_EARLIER))
+            text = log.read().decode("utf-8", "replace")
+    except OSError:
+        return found
+    for line in text.splitlines():
+        if told := _LINE.fullmatch(line):
+            at = datetime.fromisoformat(told["at"]).astimezone()
+            origin = AGENT_LOGGER if told["origin"] == "agent" else told["origin"]
+            found.append(LogLine(at, told["level"], origin, told["text"]))
+        elif found:
+            found[-1] = replace(found[-1], text=f"{found[-1].text}\n{line}")
+    return found
 
 
 LOG_VARIABLE = "TANDEM_LOG"

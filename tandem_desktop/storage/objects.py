@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import os
-import re
 import secrets
 import threading
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.domain.operations import FileState, NodeState
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage import syscalls
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -81,7 +81,7 @@ class ObjectCache:
 
 
 _DAY = 24 * 3600.0
-_NAME = re.compile(r"[0-9a-f]{64}")
+_NAME = lazy_pattern(r"[0-9a-f]{64}")
 _FEW = 16
 """Above this number of new objects, syncing the whole file system is cheaper."""
 

@@ -9,12 +9,37 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tandem_desktop.domain.errors import OutsideWorkspaceError
+from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.paths import shown
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.errors import writing
 
 STATE_DIR_VARIABLE = "TANDEM_STATE_DIR"
 TANDEM_DIRECTORY = ".tandem"
+
+
+def opened_workspace(root: Path) -> tuple[Path, int]:
+    """The real path of a workspace, and its descriptor.
+
+    Raises:
+        BadInputError: it is no folder, or cannot be opened.
+    """
+    try:
+        path = root.resolve(strict=True)
+        return path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise BadInputError(
+            f"The workspace {root} cannot be opened: {error.strerror}.",
+            path=str(root),
+            next="Name an existing folder with -C DIR.",
+        ) from error
+
+
+def workspace_path(root: Path) -> Path:
+    """The real path of a workspace that can be opened; refused as `opened_workspace` refuses it."""
+    path, fd = opened_workspace(root)
+    os.close(fd)
+    return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +114,14 @@ class Locations:
         return self.state / "checks"
 
     @property
+    def accepted_checks(self) -> Path:
+        return self.checks / "accepted.json"
+
+    def rehearsal(self, session_id: str) -> Path:
+        """The record of the last rehearsal of a session's plan."""
+        return self.sessions / session_id / "rehearsal.json"
+
+    @property
     def steady_time(self) -> Path:
         return self.state / "steady-time.json"
 
@@ -126,8 +159,14 @@ class Locations:
         """Create `.tandem` with a .gitignore that excludes it from commits.
 
         Raises:
-            StorageError: nothing can be written in the workspace.
+            StorageError: the workspace is gone, or nothing can be written in it.
         """
+        if not self.workspace.is_dir():
+            raise StorageError(
+                f"The folder {shown(str(self.workspace), 400)} is gone.",
+                path=str(self.workspace),
+                next="Put it back, then try again; or open another folder.",
+            )
         self.check()
         if (self.tandem / ".gitignore").exists():
             return

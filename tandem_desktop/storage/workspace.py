@@ -14,9 +14,10 @@ from pathlib import Path
 from types import TracebackType
 
 from tandem_desktop.domain.approval import WorkspaceIdentity
-from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState, SymlinkState
 from tandem_desktop.domain.paths import is_text, shown
+from tandem_desktop.storage.paths import opened_workspace
 
 StatSignature = tuple[int, int, int, int]
 """Inode, size, mode and the time of the last change."""
@@ -85,15 +86,7 @@ class Workspace:
     def __init__(self, root: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self._max_file_bytes = max_file_bytes
         self._own = _Own()
-        try:
-            self.path = root.resolve(strict=True)
-            self.root_fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise BadInputError(
-                f"The workspace {root} cannot be opened: {error.strerror}.",
-                path=str(root),
-                next="Name an existing folder with -C DIR.",
-            ) from error
+        self.path, self.root_fd = opened_workspace(root)
         info = os.fstat(self.root_fd)
         self._device = info.st_dev
         self.identity = WorkspaceIdentity(real_path=str(self.path), device=info.st_dev, inode=info.st_ino)

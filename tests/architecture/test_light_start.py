@@ -86,7 +86,12 @@ def call_and_modules(folder: Path, *words: str) -> tuple[str, set[str]]:
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout, {name.partition(".")[0] for name in (folder / "loaded").read_text("utf-8").split()}
+    return ended.stdout, {name.partition(".")[0] for name in modules_loaded(folder)}
+
+
+def modules_loaded(folder: Path) -> list[str]:
+    """Every module that the last call had loaded at its end."""
+    return (folder / "loaded").read_text("utf-8").split()
 
 
 def test_plans_are_proposed_listed_shown_and_approved_without_importing_what_others_need(
@@ -105,6 +110,51 @@ def test_plans_are_proposed_listed_shown_and_approved_without_importing_what_oth
     light("list")
     light("show", proposed["plan_id"], "--diff")
     light("approve", proposed["plan_id"], "--digest", proposed["digest"])
+
+
+def test_a_list_of_plans_imports_few_modules_and_no_library(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    call_and_modules(tmp_path, "propose", str(tmp_path / "plan.json"))
+    call_and_modules(tmp_path, "list")  # reads the new record, and keeps its line in the index
+    printed, loaded = call_and_modules(tmp_path, "list")
+    assert "Say hello" in printed
+    assert len([name for name in modules_loaded(tmp_path) if name.startswith("tandem_desktop")]) <= 60
+    assert loaded & (HEAVY | NOT_FOR_PLANS | {"tomllib"}) == set()
+
+
+def test_showing_a_plan_imports_nothing_of_agents_checks_and_rehearsals(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    proposed = json.loads(call_and_modules(tmp_path, "--json", "propose", str(tmp_path / "plan.json"))[0])
+    call_and_modules(tmp_path, "show", proposed["plan_id"])
+    own = [name for name in modules_loaded(tmp_path) if name.startswith("tandem_desktop.")]
+    assert len(own) <= 110
+    parts = {name.split(".")[1] for name in own}
+    assert parts & {"acp_client", "advisors", "checks", "leash", "recipes", "rehearsal", "shadow"} == set()
+
+
+BUILD_WHAT_LIVES_ON = """
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from tandem_desktop.app.wiring import SERVICE_MODULES, build_engine
+
+for name in SERVICE_MODULES:
+    import_module(name)
+before = set(sys.modules)
+build_engine(Path(sys.argv[1]), state=Path(sys.argv[2]), lives_on=True).close()
+print(*(name for name in sorted(set(sys.modules) - before) if name.startswith("tandem_desktop")))
+"""
+
+
+def test_the_engine_of_a_window_is_built_from_modules_that_were_imported_ahead(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    words = [sys.executable, "-c", BUILD_WHAT_LIVES_ON, str(tmp_path / "project"), str(tmp_path / "state")]
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split() == []
 
 
 SHOW_THE_FRAME = """

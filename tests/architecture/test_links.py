@@ -51,3 +51,9 @@ def test_every_picture_is_shown_and_small() -> None:
     sizes = [path.stat().st_size for path in pictures]
     assert max(sizes) <= _MOST_BYTES
     assert sum(sizes) <= _MOST_TOGETHER
+
+
+def test_each_test_that_a_page_names_is_there() -> None:
+    for page in PAGES:
+        for name in re.findall(r"`(tests/[\w./-]+)`", page.read_text("utf-8")):
+            assert (ROOT / name).exists(), f"{page.name}: {name}"

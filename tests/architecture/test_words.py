@@ -40,7 +40,9 @@ NO_WORDS_IN = (
     "app/main.py",
     "app/wiring.py",
 )
-NAMES = frozenset(("Tandem", "Tandem Desktop", "Qt", "Python", "JetBrains Mono", "WebP", "UTF-16 LE", "UTF-16 BE"))
+NAMES = frozenset(
+    ("Tandem", "Tandem Desktop", "Qt", "Python", "Inter", "JetBrains Mono", "WebP", "UTF-16 LE", "UTF-16 BE")
+)
 """Names are the same everywhere."""
 OTHERS_WORDS = frozenset(
     ("License", "command was queued", "\\ No newline at end of file", "--app-name=Tandem Desktop"),

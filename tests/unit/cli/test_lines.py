@@ -27,6 +27,8 @@ def test_escapes_and_bidi_marks_are_spelled_out() -> None:
 def test_text_that_is_shown_already_is_not_spelled_out_twice() -> None:
     assert render(EscapedText("⟨U+202E⟩")) == "⟨U+202E⟩"
     assert sentence("The path '⟨U+202E⟩' and \x1b") == "The path '⟨U+202E⟩' and ␛"
+    assert sentence("Nothing was changed: m\u0430in.py … was") == "Nothing was changed: m⟨U+0430⟩in.py … was"
+    assert sentence("/home/иван/файл.txt cannot be read") == "/home/иван/файл.txt cannot be read"
 
 
 def test_a_table_is_aligned_by_what_is_seen_and_leaves_no_space_at_the_end() -> None:

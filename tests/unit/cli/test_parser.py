@@ -4,10 +4,10 @@ import pytest
 
 from tandem_desktop.cli.commands import CALLS, GROUPS, MAIN_CALLS
 from tandem_desktop.cli.console import UsageError
-from tandem_desktop.cli.main import _handler, build_parser
+from tandem_desktop.cli.main import TandemParser, _handler, _named_call, build_parser
 
 NAMES = [
-    *("gui", "propose", "review", "run", "orchestrate", "mcp", "serve", "recipe", "template", "import", "agent"),
+    *("gui", "propose", "review", "run", "orchestrate", "mcp", "acp", "serve", "recipe", "template", "import", "agent"),
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
     *("check", "needed", "comment", "comments", "approve", "reject", "rate", "cancel"),
@@ -56,3 +56,32 @@ def test_a_revision_is_named_as_it_is_shown(text: str, number: int) -> None:
 def test_what_is_no_revision_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         build_parser().parse_args(["restore", "PLAN", "--", text])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"],
+        ["list", "--session", "SES-1"],
+        ["--json", "-C", "list", "show", "PLAN", "--diff"],
+        ["-C", "gui", "--debug", "apply", "--json", "PLAN", "--on-failure", "stop"],
+        ["audit", "verify", "-C", "there"],
+        ["list", "--sessions"],
+        ["show"],
+        ["audit", "nothing"],
+        ["-C"],
+        ["-C", "list"],
+        ["-Clist", "runs"],
+        ["--json", "lst"],
+        ["--", "list"],
+        [],
+    ],
+)
+def test_a_call_is_understood_alike_by_its_own_parser_and_by_the_whole_one(words: list[str]) -> None:
+    def understood(parser: TandemParser) -> object:
+        try:
+            return vars(parser.parse_args(words))
+        except UsageError as error:
+            return error.as_object()
+
+    assert understood(build_parser(_named_call(words))) == understood(build_parser())

@@ -35,7 +35,7 @@ def project(tmp_path: Path) -> Path:
 
 def opened(path: Path) -> tuple[Path | None, str | None, str]:
     windows = Windows()
-    assert run_command_line(["gui", str(path)], build_engine, windows, serve_nothing) == 0
+    assert run_command_line(["gui", str(path)], build_engine, windows, serve_nothing, serve_nothing) == 0
     (found,) = windows.shown
     return found
 

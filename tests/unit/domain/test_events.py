@@ -23,12 +23,11 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.events import TandemEvent
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, TaskId, ToolCallId
 from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Role
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import EventKind, PlanAction, PlanState, PlanStatus
 from tandem_desktop.domain.plan_steps import AdvisedPlan, StepStatus
 from tandem_desktop.domain.questions import AgentQuestion, QuestionAction
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.state_machine import EventKind, PlanAction, PlanState
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus, TrackedTask
 from tests.support.builders import PLAN_ID, SESSION_ID, a_write
 
@@ -121,6 +120,9 @@ EXAMPLES: list[TandemEvent] = [
     events.ChecksStarted(plan_id=PLAN_ID, revision=1, total=2),
     events.CheckFinished(
         plan_id=PLAN_ID, revision=1, check="pytest", with_plan=True, exit_code=None, problem="it hung", done=1, total=2
+    ),
+    events.AffectedTestsFinished(
+        plan_id=PLAN_ID, revision=1, check="pytest", passed=3, failed=1, names=("test_app::test_sum",)
     ),
     events.ChecksEnded(plan_id=PLAN_ID, revision=1),
     events.PlanExecutionStarted(plan_id=PLAN_ID, revision=1, steps=3),

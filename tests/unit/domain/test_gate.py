@@ -36,6 +36,22 @@ def test_a_moved_file_keeps_whatever_mode_it_has() -> None:
     assert misfit(a_move("a", "b").model_copy(update={"base": state, "after": state})) is None
 
 
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("", "is empty"),
+        ("é" * 2048, "is longer than 4095 bytes"),
+        ("a\ud800", "contains half of a surrogate pair: it is not valid UTF-8"),
+        ("a\x07é", "contains a control character, ⟨U+0007⟩"),
+        ("a\u202eé", "contains an invisible character, ⟨U+202E⟩"),
+        ("é" * 2047 + "a", None),
+        ("../a b/ä", None),
+    ],
+)
+def test_the_reason_against_a_target_of_a_link_is_named(target: str, reason: str | None) -> None:
+    assert unfit_target(target) == reason
+
+
 @given(st.text(min_size=1, max_size=30))
 def test_a_link_is_given_only_targets_that_a_person_can_read(target: str) -> None:
     is_refused = misfit(a_symlink().model_copy(update={"after": a_symlink(target=target).after})) is not None

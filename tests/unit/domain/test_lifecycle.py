@@ -6,8 +6,9 @@ import pytest
 
 from tandem_desktop.domain.errors import InvalidTransitionError
 from tandem_desktop.domain.ids import RunId
-from tandem_desktop.domain.lifecycle import advance, follow_up, has_ended, is_open, is_running, may_expire
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, Rejection
+from tandem_desktop.domain.lifecycle import advance, follow_up
+from tandem_desktop.domain.plan import Origin, PlanMeta, Rejection
+from tandem_desktop.domain.plan_states import PlanStatus, has_ended, is_open, is_running, may_expire
 from tandem_desktop.domain.state_machine import (
     Approve,
     Cancel,

@@ -6,7 +6,8 @@ import pytest
 
 from tandem_desktop.domain.errors import UnknownOperationError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import Note, PlanStatus
+from tandem_desktop.domain.plan import Note
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import THINK, ExecutionPlan, ExecutionStep, StepStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tests.support.builders import a_command, a_version, a_write

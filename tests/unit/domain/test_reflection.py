@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from tandem_desktop.domain.ids import RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import ExecutionPlan
 from tandem_desktop.domain.reflection import (
     AdjustmentAction,

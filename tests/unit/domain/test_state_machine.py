@@ -9,13 +9,13 @@ from pydantic import TypeAdapter
 
 from tandem_desktop.domain.errors import InvalidTransitionError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import Origin, PlanStatus, Rejection
+from tandem_desktop.domain.plan import Origin, Rejection
+from tandem_desktop.domain.plan_states import EventKind, PlanState, PlanStatus, state_of
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.state_machine import (
     MAX_REJECTIONS,
     Approve,
     Cancel,
-    EventKind,
     ExecutePlan,
     ExecutionFailed,
     Expire,
@@ -27,7 +27,6 @@ from tandem_desktop.domain.state_machine import (
     PlanCreated,
     PlanEvent,
     PlanExecuted,
-    PlanState,
     PlanStateMachine,
     PlanUpdated,
     RejectPlan,
@@ -39,7 +38,6 @@ from tandem_desktop.domain.state_machine import (
     StartPlanning,
     Supersede,
     UserReviewing,
-    state_of,
 )
 from tests.support.builders import A_MOMENT, PLAN_ID, a_meta, a_write
 

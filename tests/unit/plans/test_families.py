@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import BranchPoint, PlanStatus
+from tandem_desktop.domain.plan import BranchPoint
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.plans.index import PlanSummary, alternatives
 
 

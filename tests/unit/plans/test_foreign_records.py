@@ -9,7 +9,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.approval import ApprovalHash, canonical
-from tandem_desktop.domain.errors import BundleError, PlanDamagedError, StorageError
+from tandem_desktop.domain.errors import BundleError, PlanDamagedError
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.services.engine import Engine
 from tests.support.bundle_mutations import sealed
@@ -80,7 +80,7 @@ def test_a_size_that_is_not_that_of_the_stored_bytes_is_said_where_the_plan_is_s
     version = proposed(engine)
     path = engine.locations.plans / version.plan_id / "r001.json"
     path.write_text(json.dumps(forged(json.loads(path.read_bytes()), {"size": 2})))
-    with pytest.raises(StorageError, match="has 2 bytes; 1 are stored"):
+    with pytest.raises(PlanDamagedError, match="has 2 bytes; 1 are stored"):
         engine.view(engine.plans.revision(version.plan_id))
 
 

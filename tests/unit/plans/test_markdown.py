@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.lifecycle import follow_up
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.state_machine import Approve, ExecutePlan, PlanExecuted, RejectPlan, RequestRevision
 from tandem_desktop.plans import markdown
 from tandem_desktop.plans.store import PlanStore

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.state_machine import Approve
 from tandem_desktop.plans import records
 from tandem_desktop.plans.index import PlanIndex
@@ -42,7 +42,7 @@ def test_plans_are_listed_newest_first_with_what_a_person_needs(store: PlanStore
     rows = store.list().plans
     assert [row.plan_id for row in rows] == [plan_id(0), plan_id(2), plan_id(1)]
     meta = store.meta(plan_id(0))
-    rest = (meta.updated_at, None, meta.created_at, False)
+    rest = (meta.updated_at, None, meta.created_at, False, meta.session_id)
     assert rows[0] == (meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, *rest)
     assert isinstance(rows[0].status, PlanStatus)
 

@@ -20,8 +20,8 @@ from tandem_desktop.domain.errors import (
     StorageError,
 )
 from tandem_desktop.domain.ids import PlanId, SessionId
-from tandem_desktop.domain.lifecycle import has_ended
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus
+from tandem_desktop.domain.plan import Origin, PlanMeta
+from tandem_desktop.domain.plan_states import PlanStatus, has_ended
 from tandem_desktop.domain.state_machine import Approve, Pause
 from tandem_desktop.plans import records
 from tandem_desktop.plans.store import PlanStore

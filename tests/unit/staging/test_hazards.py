@@ -34,6 +34,7 @@ def of_command(command: str, **fields: str) -> set[str]:
 PATHS = tomllib.loads(Path(__file__).with_name("hazard_paths.toml").read_text(encoding="utf-8"))
 RUNS_CODE, INSTRUCTS_AGENTS, SECRET = PATHS["runs-code"], PATHS["instructs-agents"], PATHS["secret"]
 ORDINARY = PATHS["ordinary"]
+RECIPES = PATHS["recipes"]
 
 
 @pytest.mark.parametrize(
@@ -52,10 +53,20 @@ def test_a_sensitive_path_is_flagged_in_every_spelling_depth_and_kind_of_operati
     assert flag in of_path(f"deep\\{path}".replace("/", "\\"))
     assert flag in of_path(f"{path}.")
     assert flag in flags(a_write(path, b"2", before=b"1"), b"1", b"2")
-    assert flag in flags(a_delete(path, b"1"), b"1", None)
+    is_recipe = flag == "runs-code" and path in RECIPES
+    assert (flag in flags(a_delete(path, b"1"), b"1", None)) is not is_recipe
     assert flag in flags(a_move("harmless.txt", path, b"1"), b"1", b"1")
     assert flag in flags(a_move(path, "harmless.txt", b"1"), b"1", b"1")
     assert flag in flags(a_symlink(path, "harmless.txt"), None, None)
+
+
+@pytest.mark.parametrize("path", [".npmrc", ".git/hooks/pre-commit", "package.json", ".claude/settings.json"])
+def test_to_delete_what_may_hold_a_tool_back_stays_flagged(path: str) -> None:
+    assert Hazard.RUNS_CODE in flags(a_delete(path, b"1"), b"1", None)
+
+
+def test_a_recipe_that_gives_way_to_a_link_is_flagged() -> None:
+    assert Hazard.RUNS_CODE in flags(a_symlink("Makefile", "other"), None, None)
 
 
 def test_the_lists_are_long_enough_to_be_called_lists() -> None:
@@ -496,7 +507,12 @@ def test_any_text_at_all_gives_an_answer_as_path_target_or_command(path: str, co
 
 @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E) | st.sampled_from("\t\n\r"), max_size=300))
 def test_plain_ascii_hides_nothing(text: str) -> None:
-    assert "hidden-characters" not in of_text(text)
+    assert "hidden-characters" not in of_text(text.replace("\r", "\r\n"))
+
+
+def test_a_return_within_a_line_hides_what_is_before_it() -> None:
+    assert "hidden-characters" in of_text("evil()\rgood()\n")
+    assert "hidden-characters" not in of_text("one\r\ntwo\r\r\nthree\r")
 
 
 @pytest.mark.exhaustive

@@ -2,13 +2,20 @@
 
 import pytest
 
+from tandem_desktop.domain.operations import StagedOperation, SymlinkState
+from tandem_desktop.staging.hazards import Hazard, flags, reasons
 from tandem_desktop.staging.lock_files import installs_code, is_lock_file
 from tests.attacks.hidden_text import HASH, HEX, LOCKS, OTHER_HEX, npm
+from tests.support.builders import a_delete, a_move, a_symlink
 
 CARGO = (
     f'[[package]]\nname = "app"\nversion = "1.0.0"\n\n[[package]]\nname = "x"\nversion = "2.1.0"\nchecksum = "{HEX}"\n'
 )
 POETRY = f'[[package]]\nname = "x"\nfiles = [\n {{hash = "sha256:{HEX}"}},\n]\n[metadata]\ncontent-hash = "{HEX}"\n'
+UV = (
+    'version = 1\n[[package]]\nname = "app"\nversion = "1.0.0"\nsource = { editable = "." }\n\n'
+    f'[[package]]\nname = "x"\nversion = "2.1.0"\nsdist = {{ hash = "sha256:{HEX}" }}\n'
+)
 
 YARN = f"x@1:\n  integrity {HASH}\n\n"
 
@@ -25,7 +32,7 @@ def test_another_source_or_checksum_is_told_with_the_name_of_the_file(path: str,
     assert told.startswith(f"{path.rpartition('/')[2]} says what is installed")
     assert told.endswith(".")
     assert installs_code(path, after, after) == ""
-    assert installs_code(path, before, None) == "", "a lock file that is removed installs nothing"
+    assert installs_code(path, before, None) == "", "one that is removed is flagged, and has nothing to be opened for"
 
 
 @pytest.mark.parametrize(
@@ -35,12 +42,29 @@ def test_another_source_or_checksum_is_told_with_the_name_of_the_file(path: str,
         ("package-lock.json", npm(), npm(license="MIT")),
         ("package-lock.json", npm(), npm(dev=True)),
         ("Cargo.lock", CARGO.encode(), CARGO.replace('"1.0.0"', '"1.0.1"').encode()),
+        ("uv.lock", UV.encode(), UV.replace('"1.0.0"', '"1.0.1"').encode()),
         ("poetry.lock", POETRY.encode(), _reversed(POETRY, HEX, OTHER_HEX)),
+        ("package-lock.json", npm(), npm().replace(b'"lockfileVersion": 3', b'"lockfileVersion": 4')),
+        ("Podfile.lock", b"PODS:\n  - X (1.0)\nCOCOAPODS: 1.14.0\n", b"PODS:\n  - X (1.0)\nCOCOAPODS: 1.15.2\n"),
+        ("empty.lock", b"", b"# held by a process\n"),
         ("requirements.txt", b"x==1\n", b"# pinned\nx==1\n"),
         ("yarn.lock", f"{YARN}y@1:\n  integrity {HASH}\n".encode(), YARN.encode()),
         ("src/app.py", b"url = 'https://a.example'\n", b"url = 'https://b.example'\n"),
     ],
-    ids=["own version", "licence", "dev", "own crate", "hash of itself", "comment", "a package less", "no lock file"],
+    ids=[
+        "own version",
+        "licence",
+        "dev",
+        "own crate",
+        "own project",
+        "hash of itself",
+        "newer format",
+        "version of the tool",
+        "comments alone",
+        "comment",
+        "a package less",
+        "no lock file",
+    ],
 )
 def test_what_installs_nothing_else_is_not_told(path: str, before: bytes, after: bytes) -> None:
     assert before != after
@@ -87,23 +111,26 @@ def test_a_lock_file_no_list_names_is_known_by_its_kind(name: str) -> None:
     assert installs_code(name, b"", b'url = "https://evil.example/x.tgz"\n')
 
 
+@pytest.mark.parametrize("line", [b"evil>1\n", b"evil @ ./x.whl\n"])
+def test_a_requirement_without_source_and_checksum_is_told(line: bytes) -> None:
+    assert installs_code("requirements.txt", b"x==1\n", b"x==1\n" + line)
+    assert not installs_code("requirements.txt", b"x==1\n" + line, b"x==1\n")
+
+
 @pytest.mark.parametrize(
-    ("path", "before", "after"),
+    "operation",
     [
-        (
-            "package-lock.json",
-            npm(),
-            npm().replace(b'"node_modules/y"', b'"node_modules/evil": {\n"version": "6.6.6"\n},\n"node_modules/y"'),
-        ),
-        ("yarn.lock", YARN.encode(), f'{YARN}evil@*:\n  version "6.6.6"\n'.encode()),
-        ("poetry.lock", POETRY.encode(), f'[[package]]\nname = "evil"\nfiles = []\n{POETRY}'.encode()),
-        ("Gemfile.lock", b"GEM\n  specs:\n", b"GEM\n  specs:\n    evil (6)\n"),
-        *(
-            ("requirements.txt", b"x==1\n", b"x==1\n" + line)
-            for line in (b"evil\n", b"evil>1\n", b"./evil\n", b"evil @ ./x.whl\n")
-        ),
+        a_delete("web/yarn.lock", YARN.encode()),
+        a_move("web/yarn.lock", "web/old", YARN.encode()),
+        a_symlink("web/yarn.lock", "old"),
     ],
+    ids=["deleted", "moved", "a link"],
 )
-def test_a_package_without_source_and_checksum_is_told(path: str, before: bytes, after: bytes) -> None:
-    assert installs_code(path, before, after)
-    assert not installs_code(path, after, before)
+def test_a_lock_file_that_is_no_longer_there_is_flagged(operation: StagedOperation) -> None:
+    before = None if isinstance(operation.after, SymlinkState) else YARN.encode()
+    assert Hazard.RUNS_CODE in flags(operation, before, before if operation.to else None)
+    assert "no longer what holds packages" in reasons(operation, before, None)[Hazard.RUNS_CODE].why
+
+
+def test_a_file_that_only_has_the_name_of_a_lock_file_may_go() -> None:
+    assert flags(a_delete("tests/index.lock", b"12345\n"), b"12345\n", None) == ()

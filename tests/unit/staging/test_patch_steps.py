@@ -50,7 +50,7 @@ def refusal(entries: dict, patch: bytes) -> TandemError:
     return caught.value
 
 
-def test_each_file_of_a_patch_is_a_step_with_its_words():
+def test_each_file_of_a_patch_is_a_step_without_words_and_a_single_one_is_the_title():
     patch = CHANGE + b"".join(
         (
             b"diff --git a/new b/new\nnew file mode 100755\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n",
@@ -61,13 +61,15 @@ def test_each_file_of_a_patch_is_a_step_with_its_words():
     )
     plan = plan_from_patch(patch)
     assert plan.title == "Apply a patch to 5 files"
-    assert [step.description for step in plan.steps] == [
+    assert {step.description for step in plan.steps} == {""}, "nobody has said anything about them"
+    parts = [b"diff --git" + part for part in patch.split(b"diff --git")[1:]]
+    assert {plan_from_patch(part).title for part in parts if b"a.txt" not in part} == {
         "Delete old",
         "Rename p to q",
-        "Change a.txt in 1 place",
         "Create new",
         "Give run the mode 0755",
-    ]
+    }
+    assert plan_from_patch(CHANGE).title == "Change a.txt in 1 place"
     result = reviewed({"a.txt": b"one\ntwo\n", "old": b"x\n", "run": b"", "p": b""}, patch)
     assert shape(result) == [
         ("s1", "delete", "old", None),

@@ -441,6 +441,7 @@ def test_the_effects_of_a_command_that_ran_in_the_shadow_are_put_down_to_it() ->
     )
     lock, mine = staged(segment).operations
     assert (lock.request_ids, lock.description) == (("r1",), "Effect of npm install, which ran in the shadow")
+    assert lock.agent_description == "", "these are not the agent's words"
     assert (mine.request_ids, mine.description) == ((), "By hand")
 
 

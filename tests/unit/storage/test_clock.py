@@ -8,6 +8,7 @@ import pytest
 from tandem_desktop.storage.clock import SteadyTime
 from tests.support.clocks import Clock
 
+READING = b'{"boot":"first","at":"2026-01-01T00:00:00Z","offset":"%s","jumps":[]}'
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -102,7 +103,10 @@ def test_one_jump_that_two_processes_see_counts_once(machine: Machine) -> None:
     assert one.since(made) == other.since(made) == HOUR
 
 
-@pytest.mark.parametrize("spoiled", [b"", b"{", b'{"boot": 1}'])
+@pytest.mark.parametrize(
+    "spoiled",
+    [b"", b"{", b"\xff", b"[]", b'{"boot": 1}', READING % b"P", READING % b"PT1", READING % (b"P" + b"9" * 400 + b"D")],
+)
 def test_a_record_that_cannot_be_read_is_begun_anew(machine: Machine, spoiled: bytes) -> None:
     machine.file.write_bytes(spoiled)
     made = machine.wall()
@@ -122,3 +126,10 @@ def test_where_nothing_can_be_kept_the_clocks_are_compared_all_the_same(machine:
 
 def test_the_clocks_of_this_machine_count(tmp_path: Path) -> None:
     assert timedelta() <= SteadyTime(tmp_path / "steady-time.json").since(datetime.now(UTC)) < DAY
+
+
+def test_what_earlier_versions_wrote_is_understood(machine: Machine) -> None:
+    jump = b'{"before":"2026-01-01T00:00:00Z","by":"P1Y35DT1H2M3.5S"}'
+    machine.file.write_bytes(READING.replace(b"[]", b"[" + jump + b"]") % b"P56Y14DT23H43M20S")
+    by = timedelta(days=400, hours=1, minutes=2, seconds=3.5)
+    assert machine.process().since(machine.wall() - DAY) == DAY - by

@@ -46,3 +46,15 @@ def test_log_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
         assert [line.text for line in book.lines] == ["Still here."]
     finally:
         book.leave()
+
+
+def test_lines_of_an_earlier_start_are_kept_before_those_of_this_one(tmp_path: Path) -> None:
+    first = LogFile(tmp_path)
+    first.listen()
+    logging.getLogger("tandem_desktop.client").warning("The agent was killed.\nIts last line.")
+    first.leave()
+    second = LogFile(tmp_path)
+    second.listen()
+    logging.getLogger("tandem_desktop.client").warning("Started again.")
+    second.leave()
+    assert [line.text for line in second.lines] == ["The agent was killed.\nIts last line.", "Started again."]

@@ -74,3 +74,9 @@ def test_workspace_is_empty_that_holds_only_a_repository_and_the_folder_of_tande
 
 def test_workspace_that_cannot_be_read_is_not_called_empty(tmp_path: Path) -> None:
     assert not Locations(workspace=tmp_path / "gone", state=tmp_path).is_empty
+
+
+def test_a_workspace_that_is_gone_is_said_to_be_gone(locations: Locations) -> None:
+    locations.workspace.rmdir()
+    with pytest.raises(StorageError, match="ws is gone"):
+        locations.prepare_workspace()
