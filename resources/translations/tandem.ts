@@ -23,6 +23,16 @@
             <source> min</source>
             <translation type="unfinished" />
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source> · last message failed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source> · last message was cut off</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>({done}/{n} tasks succeeded)</source>
@@ -58,11 +68,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <source>1, will really run in its place among the files</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>10 lines</source>
             <translation type="unfinished" />
@@ -83,11 +88,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/composer.py" />
-            <source>@ Attach</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>A JavaScript tool loads this as code when it starts.</source>
             <translation type="unfinished" />
@@ -98,6 +98,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A build tool reads this and runs what it says.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <source>A check notices each part.</source>
             <translation type="unfinished" />
@@ -105,6 +110,16 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>A coding agent starts the servers, hooks and commands that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>A command of your own</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>A command of your own that speaks the Agent Client Protocol, such as my-agent --acp; it is offered beside the agents Tandem knows.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -160,6 +175,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>A run would stop here: {error}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A server or framework loads this, or the classes and modules it names, when it starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -223,6 +243,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Add</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Add PLAN.md</source>
             <translation type="unfinished" />
@@ -233,8 +258,35 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Add a command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Add a command as an agent…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Add a command…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Add a licence header</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Add a model to ask in your own words, or type / for the recipes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Add a model…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -250,6 +302,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Add comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Address</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Address of the model</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -283,6 +345,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>After</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>After failure</source>
             <translation type="unfinished" />
@@ -300,6 +367,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>After how many minutes an agent that was asked for advice is ended.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>After how many minutes without a turn an agent is ended, until your next message.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -321,7 +393,13 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Agents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Agents are sandboxed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -330,15 +408,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>All</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>All folders</source>
+            <source>All files</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -349,6 +425,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow once</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Allow once; in the bar below the plan: Approve…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -407,7 +488,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>Also changed</source>
             <translation type="unfinished" />
         </message>
@@ -443,7 +524,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>An alternative to this plan was applied, and this one gave way. Branch it to take it up again.</source>
+            <source>An alternative to this plan was applied, and this one gave way. Duplicate it to go on.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -454,6 +535,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>An interpreter or debugger runs this when it starts here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>An interpreter or editor loads this when it starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -477,8 +563,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Anthropic, OpenAI, Ollama, any compatible address</source>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Any agent that speaks the Agent Client Protocol (ACP) on its standard input and output. It works in the same sandbox as the others.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -512,11 +598,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/keys.py" />
-            <source>Approve a plan (opens the sheet), or allow once</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Approve {name} without opening it</source>
             <translation type="unfinished" />
@@ -527,8 +608,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Approve…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>Approve… saves this as revision {revision}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Archive</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -583,18 +674,28 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>Ask them about a task…</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Ask what to change about the plan after its last run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>Asked for</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Asking {model} for one word…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Asking {provider} for its models…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reflection_controller.py" />
+            <source>Asking {title} what went wrong…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -638,6 +739,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>Attach files and pictures</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>Attach…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Babel, SWC or PostCSS loads the plug-ins that this names.</source>
             <translation type="unfinished" />
@@ -674,7 +785,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
-            <source>Base, as the agent saw it</source>
+            <source>Base of the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -698,30 +809,24 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>Before</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Begin with a README</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Behaviour</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/plan/header.py" />
-            <source>Branch from here, as an alternative</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Branch {branch}</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
-            <source>Bring back into the list</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -745,8 +850,9 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Built-in recipes</source>
+            <source>Built-in agent</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -755,18 +861,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>By path</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. They may only read; what they say stands here, and becomes the tasks of the plan.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/turn_controller.py" />
-            <source>CHAPO, KODA and DEVO look at the task</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -781,7 +877,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <source>Cancel</source>
             <translation type="unfinished" />
         </message>
@@ -791,34 +887,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>Cancel the draft</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Cancel the plan</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>Cancel this draft?</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>Cancel this plan?</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Cancelled</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan_controller.py" />
-            <source>Cancelled. Nothing was written.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -862,8 +937,39 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>Cell</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>Cell {n}, {kind}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>Cell {n}, {kind}, added</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>Cell {n}, {kind}, removed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>Cells</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Change of {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Change the model…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -877,8 +983,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
-            <source>Changed lines</source>
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
+            <source>Changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
+            <source>Changed since r{number}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -902,6 +1013,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Chat</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <source>Checks</source>
             <translation type="unfinished" />
@@ -922,23 +1038,24 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Choose who plans. Every agent works in a shadow of your project: nothing changes on disk until you say so.</source>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Checks: {summary}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>Clear all</source>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Choose an agent</source>
             <translation type="unfinished" />
         </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>Clear all {n} operations?</source>
-            <extracomment>Of one: Clear all {n} operation?</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Choose an agent. It works on a copy; your files change only when you approve.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Choose or type its name</source>
+            <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/widgets/inputs.py" />
@@ -968,13 +1085,23 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
             <source>Close the filter</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Code font</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Code size</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1004,6 +1131,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <source>Command</source>
             <translation type="unfinished" />
         </message>
@@ -1030,7 +1158,7 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <location filename="../../tandem_desktop/ui/shell/palette.py" />
             <source>Commands</source>
@@ -1039,6 +1167,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Commands and flagged operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Commands of the checks</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1091,7 +1224,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
             <source>Compare images</source>
             <translation type="unfinished" />
         </message>
@@ -1231,6 +1364,12 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Conversations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/code_block.py" />
             <source>Copied</source>
             <translation type="unfinished" />
@@ -1309,6 +1448,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Copy the paths</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Copy the whole digest</source>
             <translation type="unfinished" />
@@ -1319,6 +1463,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Cost of one message at most</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Could break</source>
             <translation type="unfinished" />
@@ -1326,6 +1475,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Coverage and profiling tools load the plug-ins that this names into the tests.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
+            <source>Created</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1367,6 +1521,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Default agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Delete</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/chips.py" />
             <source>Delete removes it</source>
             <translation type="unfinished" />
@@ -1377,8 +1541,23 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Delete this conversation?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Delete to the end of the word, or of the line</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
+            <source>Deleted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Delete…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1389,23 +1568,22 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <source>Deny a plan with feedback, or skip</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/keys.py" />
-            <source>Deny with a reason</source>
+            <source>Deny with a reason; in the bar: Discard</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <source>Deny…</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Deployment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Deployment applies this: what may be reached and what is started.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1424,6 +1602,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
+            <source>Difference</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Digest</source>
             <translation type="unfinished" />
@@ -1431,8 +1614,42 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Discard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <source>Discard the draft</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <source>Discard the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <source>Discard the plan and its {n} operations?</source>
+            <extracomment>Of one: Discard the plan and its {n} operation?</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <source>Discard this draft?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <source>Discard this plan?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Discarded. Nothing was written.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1482,11 +1699,6 @@
             <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Done</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan_controller.py" />
-            <source>Done again.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1540,6 +1752,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <source>Drop this command and implement the rest…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <source>Drop this command…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Drop this operation</source>
             <translation type="unfinished" />
@@ -1550,8 +1772,33 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <source>Drop this operation and implement the rest…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <source>Drop this operation…</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Drop {n} operations</source>
+            <extracomment>Of one: Drop {n} operation</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/panes.py" />
             <source>Dropped ✓</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
+            <source>Duplicate as alternative</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1572,7 +1819,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>Edit and resend</source>
             <translation type="unfinished" />
@@ -1615,6 +1861,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>Edit {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
+            <source>Edited</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1688,11 +1939,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>Everything was rolled back; nothing on disk has changed.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Exact names of tools that may only be used through a plan, such as gmail_send.</source>
             <translation type="unfinished" />
@@ -1708,11 +1954,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Exactly this will be written to {workspace}. Nothing else.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
-            <source>Execute plan</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1732,19 +1973,24 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>External call, effects cannot be undone</source>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Explain how this project is built and where it starts.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/settings" />
-            <source>Face of code</source>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>External call, effects cannot be undone</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Failed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Fetch the list</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1771,7 +2017,11 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
+            <source>File is deleted.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Files</source>
             <translation type="unfinished" />
@@ -1779,6 +2029,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Files and conversation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>Files of the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1802,7 +2057,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
             <source>Filter by path, command or words</source>
             <translation type="unfinished" />
         </message>
@@ -1817,8 +2072,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/settings" />
-            <source>First agent</source>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Find out how it works</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1832,7 +2087,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Flagged</source>
             <translation type="unfinished" />
@@ -1840,16 +2095,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>Folder</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>Folder, with what changes in it</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
-            <source>Folders of the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1889,9 +2134,25 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Generated</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
+            <source>Get second opinions on a task, then plan it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <source>Get second opinions…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
+            <source>Getting second opinions: strategy, code, operations</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1965,6 +2226,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>Go to this file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Gradle runs this when the project is opened or built.</source>
             <translation type="unfinished" />
@@ -1995,16 +2261,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/completion.py" />
-            <source>Have three advisors look at a task, then plan it</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Have three advisors look at a task…</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Here again at any time: About Tandem</source>
             <translation type="unfinished" />
@@ -2021,6 +2277,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Hide the chat</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Hide the conversations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>Hide white space</source>
             <translation type="unfinished" />
@@ -2028,6 +2294,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>High contrast</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How many agents the window keeps running while they have nothing to do. Others are ended when their turn is over, and resumed with your next message.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2066,6 +2337,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Idle agents that are kept</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/progress.py" />
             <source>If an operation fails, everything is rolled back.</source>
             <translation type="unfinished" />
@@ -2101,7 +2377,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
             <source>Images, before and after</source>
             <translation type="unfinished" />
         </message>
@@ -2119,7 +2395,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Implement</source>
             <translation type="unfinished" />
         </message>
@@ -2142,13 +2417,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>Implement saves this as revision {revision}.</source>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Implement, in an empty message field</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Implement; in a comment, add it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
+            <source>In changed lines</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2178,13 +2458,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Interrupted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Interrupted: {done} of {total} operations are done</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>Is asked after CHAPO.</source>
+            <source>Is asked after strategy.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2205,6 +2490,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>It ended with exit code {exit_code} after {seconds} s and {changed}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
+            <source>It is bound by the digest, but only operations run.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2271,6 +2561,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>It works: “{answer}” after {seconds} s.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Its journal cannot be read, so it can only be marked as failed. {damage}</source>
             <translation type="unfinished" />
@@ -2316,6 +2611,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Keep it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Keep the agent's version</source>
@@ -2346,15 +2646,14 @@
             <source>Keep this operation (x)</source>
             <translation type="unfinished" />
         </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/completion.py" />
-            <source>Keep this plan as a template</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Keep this plan as a template…</source>
-            <translation type="unfinished" />
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Keep {n} operations</source>
+            <extracomment>Of one: Keep {n} operation</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/panes.py" />
@@ -2364,6 +2663,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Kept as **{name}**. Use it in any workspace: `{usage}`</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Kept in the keyring of your desktop.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2379,6 +2683,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Kept. It holds when the workspace is opened the next time.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Kept; type another to replace it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Key</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2417,22 +2731,9 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>Largest first</source>
             <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>Last words of the agent</source>
-            <translation type="unfinished" />
-        </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
-            <source>Last words of the agent ({n} lines)</source>
-            <extracomment>Of one: Last words of the agent ({n} line)</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
@@ -2508,6 +2809,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
+            <source>Left and Right move the swipe; plus, minus and 0 zoom.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Let it really run</source>
             <translation type="unfinished" />
@@ -2522,6 +2828,16 @@
             <source>Light</source>
             <translation type="unfinished" />
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Light or dark</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>Line</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Line endings change from {before} to {after} ({n} lines).</source>
@@ -2529,6 +2845,11 @@
             <translation type="unfinished">
                 <numerusform />
             </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>Lines</source>
+            <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/actions.py" />
@@ -2551,9 +2872,25 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>List only this folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Loading…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Log</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Log in…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2571,26 +2908,14 @@
             <source>Look at a suggestion…</source>
             <translation type="unfinished" />
         </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Looked for {n} agents on your PATH.</source>
-            <extracomment>Of one: Looked for {n} agent on your PATH.</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
-        </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Looking back</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Looking for agents on your PATH…</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Looking for agents…</source>
             <translation type="unfinished" />
         </message>
@@ -2622,7 +2947,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <source>Mark as viewed</source>
+            <source>Mark as viewed, and go on to the next</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2630,19 +2955,39 @@
             <source>Mark failed</source>
             <translation type="unfinished" />
         </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Mark {n} as not viewed</source>
+            <extracomment>Of one: Mark {n} as not viewed</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Mark {n} as viewed</source>
+            <extracomment>Of one: Mark {n} as viewed</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Maven, Ant, sbt or another JVM build runs the plug-ins and tasks that this names.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Mechanical</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Mend a test</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Mention a file</source>
             <translation type="unfinished" />
@@ -2673,14 +3018,46 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Minutes an idle agent is kept</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Mode</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Model</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Model of the built-in agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>Model: {model}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>Models</source>
+            <source>Models of agents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <source>Model…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
+            <source>More</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2754,7 +3131,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>New failures</source>
             <translation type="unfinished" />
@@ -2785,6 +3162,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>New: a symbolic link to {target}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
+            <source>New: {after}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2820,11 +3202,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Next theme</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Next thing that matters</source>
             <translation type="unfinished" />
@@ -2832,11 +3209,6 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Nix or Guix evaluates this and builds what it says.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>No advisor was asked beforehand</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2851,7 +3223,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>No agent yet</source>
             <translation type="unfinished" />
         </message>
@@ -2866,18 +3237,33 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/palette.py" />
+            <source>No command or plan matches.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>No conversations yet. Ask an agent for a change; it appears here with its plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
+            <source>No dependencies.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/editor.py" />
             <source>No editor was found. Name one in the settings: editor = 'code -g {path}:{line}'</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
-            <source>No line holds these words.</source>
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <source>No limit</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>No log-in and no key was found · {held}. {needs}</source>
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
+            <source>No line holds these words.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2907,6 +3293,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>No pixel differs: the files differ in other bytes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>No plan answers to that.</source>
             <translation type="unfinished" />
@@ -2918,13 +3309,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
-            <source>No plans yet. Ask an agent for a change, and its plan appears here.</source>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>No run after this point is left to undo; the files are as they were.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
-            <source>No run after this point is left to undo; the files are as they were.</source>
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <source>No second opinions</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2950,6 +3341,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Not allowed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Not logged in, and no key was found · {held}. {needs}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Not needed by most</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2983,7 +3384,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Not viewed</source>
             <translation type="unfinished" />
@@ -3009,6 +3411,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <source>Nothing else can run until this run is settled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Nothing else changes.</source>
             <translation type="unfinished" />
@@ -3021,11 +3428,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Nothing is kept here of what {role} was asked.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/diff/special.py" />
-            <source>Nothing is left of the content.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3062,6 +3464,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>Nothing of this plan is on disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Nothing of this plan will be run.</source>
             <translation type="unfinished" />
@@ -3069,11 +3476,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Nothing on disk changes while the agent drafts.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
-            <source>Nothing on disk has changed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3087,8 +3489,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/tab.py" />
-            <source>Nothing waits for anything; they run in this order.</source>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>Nothing to redo.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>Nothing to undo.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3191,13 +3598,14 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Open a folder</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Open a folder…</source>
             <translation type="unfinished" />
         </message>
@@ -3243,7 +3651,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Open log</source>
             <translation type="unfinished" />
@@ -3294,13 +3701,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
-            <source>Opened in the browser</source>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Open {folder}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>Opening the plan…</source>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>Opened in the browser</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3362,7 +3769,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
             <source>Order</source>
             <translation type="unfinished" />
         </message>
@@ -3373,6 +3780,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_chip.py" />
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
             <source>Output</source>
@@ -3382,6 +3790,19 @@
             <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Output in the rehearsal</source>
             <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Output of the agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Output of the agent ({n} lines)</source>
+            <extracomment>Of one: Output of the agent ({n} line)</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
@@ -3394,6 +3815,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>Package</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Package registries</source>
             <translation type="unfinished" />
@@ -3401,6 +3827,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Parts of the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Paste it here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Patches (*.patch *.diff);;All (*)</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3422,6 +3858,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Paused at operation {at} of {total}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>Paused: part of this plan is on disk</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3486,8 +3927,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>Plan order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Plan retries</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3512,12 +3958,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <source>Plan {title}, revision {revision}. 1 approves, 2 denies with feedback.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Plans</source>
             <translation type="unfinished" />
@@ -3625,19 +4065,24 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Provider</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Public interface</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
-            <source>Put away</source>
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <source>Put every file back as it was before the run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
-            <source>Put every file back as it was before the run.</source>
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
+            <source>Put it back, then send again; or open another folder.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3692,7 +4137,17 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Ready · {held}. {needs}</source>
+            <source>Ready · {held}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Ready, in your own words and with built-in recipes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Reapplied.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3726,6 +4181,16 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Redo</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Redo a step</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>Redone: {step}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3850,6 +4315,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
+            <source>Removed: {before}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Rename</source>
             <translation type="unfinished" />
@@ -3861,17 +4331,23 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Rename, replace across files, licence headers, apply a patch</source>
+            <source>Rename, replace across files, licence headers, apply a patch.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>Renamed</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Renamed from {moved_from} to {path}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>Renamed {names}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3887,6 +4363,28 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Replace {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <source>Request changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Request changes instead</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <source>Request changes to revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Resend planning instructions</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3913,13 +4411,40 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Resume or roll back the interrupted run…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Review a patch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Review a patch…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Review the plan alone</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Review, while the operations or a diff have the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Review: the plan alone, or all panes</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3952,15 +4477,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
-            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Rework</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
-            <source>Rework revision {revision}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3974,7 +4491,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>Risk first</source>
             <translation type="unfinished" />
         </message>
@@ -3991,6 +4508,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Room for a command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>Row</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4021,6 +4543,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Run that command a second time</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Run the tests and mend what fails.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4080,6 +4607,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Save as template…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Save as…</source>
             <translation type="unfinished" />
@@ -4106,6 +4638,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
+            <source>Save this plan as a template</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.</source>
             <translation type="unfinished" />
@@ -4121,18 +4658,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <source>Say what should be different: the agent revises the plan by your words.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
-            <source>Say what should be different; an empty rework tells the agent nothing.</source>
+            <source>Say what should be different; an empty request tells the agent nothing.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Say what they should look at: /perspectives TASK</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Scroll to the end of the commands to accept them</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4189,6 +4726,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Search conversations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/search.py" />
             <source>Search in these changes</source>
             <translation type="unfinished" />
@@ -4196,11 +4738,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Search keys</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
-            <source>Search plans</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4251,18 +4788,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Select several operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Send</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <source>Send as rework</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <source>Send feedback</source>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Send again</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4276,13 +4813,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
-            <source>Send rework</source>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Send the message</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/keys.py" />
-            <source>Send the message</source>
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <source>Send to the agent</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4323,6 +4860,12 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Settle…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Shell start-up</source>
             <translation type="unfinished" />
@@ -4335,8 +4878,14 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Show all</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Show all panes</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4345,24 +4894,71 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Show archived</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Show as lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Show as something else than lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>Show changed white space</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Show or hide the plans</source>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Show commands…</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/widgets/banners.py" />
+            <source>Show one</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Show plans that were put away</source>
+            <source>Show or hide the chat</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Show or hide the conversations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Show output</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Show the chat</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Show the conversations</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Show the diff of an operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>Show the file as</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4387,7 +4983,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/actions.py" />
-            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
             <source>Side by side</source>
             <translation type="unfinished" />
         </message>
@@ -4412,11 +5008,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/settings" />
-            <source>Size of code</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Skip</source>
             <translation type="unfinished" />
@@ -4424,6 +5015,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Skip {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Skip; in the bar: Request changes</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4454,7 +5050,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
-            <source>Space marks viewed · n/p next change · x drop or keep</source>
+            <source>Space marks viewed · a next to read · n/p next change · x drop or keep</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4473,23 +5069,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>Stalled</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Start a Python package</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
-            <source>Start a project</source>
+            <source>Start a Python package with a first test.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Start with a sample project</source>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Start a project</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4522,7 +5113,6 @@
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Stop</source>
@@ -4540,6 +5130,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
             <source>Stop the agent</source>
             <translation type="unfinished" />
         </message>
@@ -4576,7 +5167,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
             <source>Swipe</source>
             <translation type="unfinished" />
         </message>
@@ -4589,6 +5180,11 @@
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/about.py" />
             <source>System</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>Table</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4660,7 +5256,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/graph/tab.py" />
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Tasks</source>
             <translation type="unfinished" />
@@ -4673,11 +5268,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Tasks of the plan</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Tell the agent how plans are made here</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4706,14 +5296,24 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Test</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Test runners</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Tests</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>Tests that the plan touches: {passed} passed, {failed} failed.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4842,7 +5442,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.</source>
+            <source>The agent was sent back three times. Decide yourself: approve it, change it, or discard it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4852,7 +5452,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
-            <source>The agent's words. They are bound by the digest, but only operations run.</source>
+            <source>The agent wrote this.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4881,8 +5481,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The colours of the window; system follows the desktop: dark, light or high contrast.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>The command in full</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <source>The command of your own</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5026,8 +5636,29 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>The files differ in formatting only: every cell is the same.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>The files differ in formatting only: no package differs.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>The files stay as they are.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>The folder the patch is for</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
+            <source>The folder {folder} is gone, so nothing was sent.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5046,8 +5677,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>The lines of a file that is shown as something else, and back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>The linter or formatter loads the plug-ins and commands that this names.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>The list of checks has changed since it was shown; nothing was run.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5092,7 +5733,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>The network refused the agent {hosts} and {more} more.</source>
+            <source>The network refused the agent {hosts} and {more} more. That is too much to be allowed at once: name what it needs in the setting network_hosts.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5141,8 +5782,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
-            <source>The plan is cancelled, as nothing would be left of it. Tandem has changed nothing on disk.</source>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>The plan is decided: steps of its review stay as they are.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5188,6 +5829,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The run of this plan was interrupted and has to be settled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>The run was rolled back.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5266,7 +5912,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <location filename="../../tandem_desktop/ui/diff/image.py" />
             <source>The two images</source>
             <translation type="unfinished" />
         </message>
@@ -5314,6 +5960,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>There is a link, a folder or something else at the path.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>There is no keyring here: kept in {file}, readable by you only.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>There is no model yet.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5383,8 +6039,28 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>This file is no notebook, or too much of it changes, so it is shown as lines.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>This file is no table, or too large for one, so it is shown as lines.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>This file is not written as its package manager writes it, so it is shown as lines.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>This folder is empty</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>This folder is gone: {folder}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5393,8 +6069,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>This folder is read-only: ask and look, but no plan can be kept or applied here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>This folder is read-only: nothing can be written in it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5458,6 +6139,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>This plan is on disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>This plan is text: nothing is written now. Its agent carries it out, and what it changes comes to you as a new revision.</source>
             <translation type="unfinished" />
@@ -5473,11 +6159,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>This run was undone; the files are as they were before it.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <source>This says where to look, not what is right: what no check covers is noticed by nothing.</source>
             <translation type="unfinished" />
@@ -5485,6 +6166,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>This version comes without notes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <source>Three advisors, for strategy, code and operations, can look at a task before it is planned. They may only read; what they say stands here, and becomes the tasks of the plan.</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
@@ -5561,8 +6247,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/settings" />
-            <source>Tries to hand in a plan</source>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Try a sample project</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <source>Try again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <source>Try again…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5597,6 +6293,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Unarchive</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Undecided</source>
             <translation type="unfinished" />
@@ -5614,6 +6315,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Undo a run (shows what first)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Undo a step: drop, keep, viewed, edit, comment</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5657,13 +6363,25 @@
             <source>Undone</source>
             <translation type="unfinished" />
         </message>
-        <message numerus="yes">
+        <message>
             <location filename="../../tandem_desktop/ui/plan_controller.py" />
-            <source>Undone: {n} paths as before.</source>
-            <extracomment>Of one: Undone: {n} path as before.</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
+            <source>Undone.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Undone. Your files are as they were before this run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>Undone: nothing of this plan is on disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>Undone: {step}</source>
+            <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
@@ -5681,8 +6399,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Use</source>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Use and send again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Use this model</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5693,6 +6416,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Use {agent}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Use…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5709,6 +6437,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Version control and its hooks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/viewers.py" />
+            <source>Versions</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5740,6 +6473,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Viewed</source>
             <translation type="unfinished" />
@@ -5810,8 +6544,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>What an agent may cost after one message of yours, in the currency it reports; then it is stopped, and your next message lets it go on. 0 sets no limit, and an agent that reports no cost is not stopped.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>What changed in each</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>What else differs</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5833,6 +6577,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>What is installed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
+            <source>What is listed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5867,7 +6616,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <source>What matters first</source>
             <translation type="unfinished" />
         </message>
@@ -5887,7 +6636,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>What should be different?</source>
             <translation type="unfinished" />
@@ -5900,11 +6648,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>What the plan would do, without doing it</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>What there is to read</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5984,6 +6727,11 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
+            <source>Where the model of the built-in agent is served; empty for the usual address of its provider.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
             <source>Whether CHAPO, KODA and DEVO look at a task before it is planned, where the first look at it says that it should be planned.</source>
             <translation type="unfinished" />
         </message>
@@ -6020,16 +6768,6 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Whether the window runs the checks of the workspace by itself for each plan; only a list you have accepted is run.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/settings" />
-            <source>Which colours the window wears; system is dark, light or rich in contrast as the system is.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>Which operations</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6084,6 +6822,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>With a model it takes requests in your own words. The key goes to this provider only.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>With your choices {step} no longer applies. Drop it too, or keep what it needs.</source>
             <translation type="unfinished" />
@@ -6096,6 +6839,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Without {part}: {reason}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Works without a model for built-in recipes: {recipes}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6114,6 +6862,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Write a README: what this is to be, and how to run it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Write it…</source>
             <translation type="unfinished" />
@@ -6121,6 +6874,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Write lines of your own</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Write tests for the part that has none.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Write what is missing</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6171,9 +6934,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>You said: “{words}”</source>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>You opened {shown} of {operations} operations.</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>You opened {shown} of {operations} operations; {n} folded parts were never expanded.</source>
+            <extracomment>Of one: You opened {shown} of {operations} operations; {n} folded part was never expanded.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
@@ -6188,6 +6959,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Your comment {where}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Your files are as before.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6279,6 +7055,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
             <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>added {number} {line}</source>
             <translation type="unfinished" />
@@ -6306,6 +7083,11 @@
             <source>alternative to r{revision}</source>
             <translation type="unfinished" />
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>and ahead of it, for the tests that a plan touches:</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>and {n} external calls, which the agent makes once each; they cannot be undone</source>
@@ -6320,6 +7102,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>another checksum for the same version: {before} → {after}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>another order</source>
             <translation type="unfinished" />
@@ -6327,6 +7114,21 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>another plan text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>another source: {before} → {after}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>answered {when}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>archived</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6410,6 +7212,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>change dropped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>change kept</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>changed</source>
@@ -6449,6 +7261,11 @@
             </translation>
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>checking…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>closed</source>
             <translation type="unfinished" />
@@ -6456,6 +7273,21 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>command queued</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>comment added</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>comment changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>comment removed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6475,13 +7307,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
-            <source>confined</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>confined by the kernel</source>
+            <location filename="../../resources/path_rules.toml" />
+            <source>conda runs this when the package is built.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6575,6 +7402,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>cut off {when} · no answer</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>damaged, or not an image</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/operations.py" />
             <source>delete</source>
             <translation type="unfinished" />
@@ -6607,6 +7444,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>drafting…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6670,6 +7512,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>failed {when}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
             <source>fair</source>
             <translation type="unfinished" />
@@ -6682,6 +7529,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>fetches</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>file edited</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6702,6 +7554,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>found</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>from {host}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6727,6 +7584,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
             <source>good</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>has no checksum, as others have</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6766,7 +7628,13 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <source>in {folder}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>in {n} operations: {kinds}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6829,6 +7697,11 @@
             <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>line {line} before</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>line {n}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6896,6 +7769,14 @@
             <source>merges cleanly</source>
             <translation type="unfinished" />
         </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>metadata of {n} cells</source>
+            <extracomment>Of one: metadata of {n} cell</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>mixed</source>
@@ -6929,6 +7810,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>my-agent --acp</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>name = value</source>
             <translation type="unfinished" />
@@ -6949,6 +7835,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>no checksum any more: what is downloaded is not compared with anything</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>no longer in the plan</source>
             <translation type="unfinished" />
@@ -6960,7 +7851,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>no model needed</source>
+            <source>no model yet</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6985,8 +7876,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
-            <source>not confined</source>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>not drawn, because it refers to something outside of itself</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>not drawn: decoding it failed or took too long</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6997,6 +7893,22 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>not run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>not sandboxed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>not sandboxed: {reason}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>not there</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7065,6 +7977,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>operations in another order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>pip installs what this names.</source>
             <translation type="unfinished" />
@@ -7075,6 +7992,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>plan text edited</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
             <source>poor</source>
             <translation type="unfinished" />
@@ -7082,11 +8004,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>proposed</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans.py" />
-            <source>put away</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7150,6 +8067,12 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>removed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
             <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>removed {number} {line}</source>
             <translation type="unfinished" />
@@ -7190,6 +8113,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>row {n} added</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>row {n} removed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/operations.py" />
             <source>run</source>
             <translation type="unfinished" />
@@ -7202,6 +8135,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>runs</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>runs a script when it is installed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7221,6 +8159,12 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>sandboxed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>searched</source>
             <translation type="unfinished" />
@@ -7233,6 +8177,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/about.py" />
             <source>see its own license files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>shown smaller</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7284,6 +8233,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>stopped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>stopped {when}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7345,6 +8299,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>to</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>too large to be drawn</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7410,6 +8369,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>waiting for your answer</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>waits for its turn in the copy</source>
             <translation type="unfinished" />
@@ -7447,6 +8411,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>with {name}={value}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <source>working…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7500,6 +8469,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>{agent} is not installed here; messages go to {other}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
+            <source>{agent} is resumed…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{agent} is starting; slow agents take 5 to 20 seconds</source>
             <translation type="unfinished" />
@@ -7510,13 +8489,23 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>{agent} ready · confined</source>
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
+            <source>{agent} logs in…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
+            <source>{agent} offers no login here; use its own command.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>{agent} ready · not confined</source>
+            <source>{agent} ready · not sandboxed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>{agent} ready · sandboxed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7535,18 +8524,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{commands}, after {files}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{commands}, in between the file changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{conflicts} still open in {files}.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <source>{count}, will really run after the files are in place</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <source>{count}, will really run each in its place among the files</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7565,6 +8554,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>{done} of {total} operations of this plan are on disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/editor.py" />
             <source>{editor} could not be started. Look at the setting editor.</source>
             <translation type="unfinished" />
@@ -7578,13 +8572,31 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
-            <source>{field} (needed)</source>
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <source>{family}, bundled</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/question_card.py" />
+            <source>{field} (needed)</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>{field} of {n} cells</source>
+            <extracomment>Of one: {field} of {n} cell</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>{field} {problem}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{field}: no longer {value}</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
@@ -7605,6 +8617,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/code_block.py" />
             <source>{language} code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/controller.py" />
+            <source>{model} is used from the next message on.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7637,6 +8654,25 @@
             <source>{name}, as text</source>
             <translation type="unfinished" />
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{name}, from {before} to {after}. {notes}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} added</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>{n} agents that are not installed</source>
+            <extracomment>Of one: {n} agent that is not installed</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
@@ -7650,6 +8686,14 @@
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>{n} cannot be previewed</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>{n} cells differ</source>
+            <extracomment>Of one: {n} cell differs</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/diff/model.py" />
@@ -7670,8 +8714,8 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>{n} changes stayed folded, proved to be format, comments or moves only.</source>
-            <extracomment>Of one: {n} change stayed folded, proved to be format, comments or moves only.</extracomment>
+            <source>{n} changes stayed folded, proved to be mechanical.</source>
+            <extracomment>Of one: {n} change stayed folded, proved to be mechanical.</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -7686,6 +8730,7 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{n} commands</source>
             <extracomment>Of one: {n} command</extracomment>
@@ -7760,6 +8805,14 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>{n} dropped</source>
+            <extracomment>Of one: {n} dropped</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <source>{n} empty lines added</source>
             <extracomment>Of one: {n} empty line added</extracomment>
@@ -7801,6 +8854,14 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>{n} execution counts</source>
+            <extracomment>Of one: {n} execution count</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{n} external calls</source>
             <extracomment>Of one: {n} external call</extracomment>
@@ -7817,9 +8878,26 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>{n} fields of the notebook itself</source>
+            <extracomment>Of one: {n} field of the notebook itself</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{n} file changes</source>
+            <extracomment>Of one: {n} file change</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
             <location filename="../../tandem_desktop/ui/plan/header.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/shadow_rows.py" />
@@ -7868,6 +8946,14 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>{n} flagged</source>
+            <extracomment>Of one: {n} flagged</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} h ago</source>
             <extracomment>Of one: {n} h ago</extracomment>
@@ -7909,10 +8995,42 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} lines differ in formatting only</source>
+            <extracomment>Of one: {n} line differs in formatting only</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} lines left out</source>
             <extracomment>Of one: {n} line left out</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} lines only moved</source>
+            <extracomment>Of one: {n} line only moved</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>{n} marked as not viewed</source>
+            <extracomment>Of one: {n} marked as not viewed</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>{n} marked as viewed</source>
+            <extracomment>Of one: {n} marked as viewed</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -7933,6 +9051,22 @@
                 <numerusform />
             </translation>
         </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>{n} models offered.</source>
+            <extracomment>Of one: {n} model offered.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/widgets/banners.py" />
+            <source>{n} more</source>
+            <extracomment>Of one: {n} more</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{n} more are in the list at the left.</source>
@@ -7947,9 +9081,34 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} new checksums</source>
+            <extracomment>Of one: new checksum</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
             <source>{n} new failures</source>
             <extracomment>Of one: {n} new failure</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} new lint errors</source>
+            <extracomment>Of one: {n} new lint error</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/checks.py" />
+            <source>{n} new notes</source>
+            <extracomment>Of one: {n} new note</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -7990,8 +9149,17 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
             <source>{n} operations dropped</source>
             <extracomment>Of one: {n} operation dropped</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/review_history.py" />
+            <source>{n} operations kept</source>
+            <extracomment>Of one: {n} operation kept</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -8000,6 +9168,22 @@
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>{n} operations not viewed yet.</source>
             <extracomment>Of one: {n} operation not viewed yet.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} other lines, as they stand in the file</source>
+            <extracomment>Of one: {n} other line, as it stands in the file</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} packages changed</source>
+            <extracomment>Of one: {n} package changed</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -8014,9 +9198,47 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>{n} pictures, the first is shown</source>
+            <extracomment>Of one: {n} picture, the first is shown</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>{n} pixels differ ({share} %)</source>
+            <extracomment>Of one: {n} pixel differs ({share} %)</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>{n} recorded effects instead of running {commands}</source>
             <extracomment>Of one: {n} recorded effect instead of running {commands}</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <location filename="../../tandem_desktop/ui/diff/versions.py" />
+            <source>{n} removed</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>{n} rows also differ in formatting (quotes or line ends)</source>
+            <extracomment>Of one: {n} row also differs in formatting (quotes or line ends)</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>{n} rows changed</source>
+            <extracomment>Of one: {n} row changed</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>
@@ -8045,6 +9267,11 @@
                 <numerusform />
             </translation>
         </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>{n} to read</source>
+            <translation type="unfinished" />
+        </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{n} wait for you</source>
@@ -8055,7 +9282,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. To change the plan, send it back for rework.</source>
+            <source>{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. To change the plan, request changes.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8125,11 +9352,6 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
-            <source>{read} of {every} to read</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <source>{result}, exit {code}</source>
             <translation type="unfinished" />
@@ -8139,17 +9361,9 @@ Open another folder</source>
             <source>{runs}, {undone} undone</source>
             <translation type="unfinished" />
         </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>{shown} of {operations} operations shown, {n} folded regions unopened.</source>
-            <extracomment>Of one: {shown} of {operations} operations shown, {n} folded region unopened.</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
-        </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>{shown} of {operations} operations shown.</source>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>{share} % of the drawing differs</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8163,18 +9377,28 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>{text} ⋯ {n} more characters</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{title} connected</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reflection_controller.py" />
-            <source>{title} looks back at the run…</source>
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
+            <source>{title} has no model yet</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>{told}; all side by side</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
+            <source>{told}; only cells and outputs are shown here, the lines show all</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8203,13 +9427,13 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/header.py" />
-            <source>{viewed} of {total} viewed</source>
+            <location filename="../../tandem_desktop/ui/plan/folder_tree.py" />
+            <source>{viewed} of {every} viewed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
-            <source>{was}, unchanged in size</source>
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
+            <source>{viewed} of {total} viewed</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
@@ -8226,6 +9450,11 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
+            <source>{width} × {height} pixels</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>{words} goes with the next message</source>
             <translation type="unfinished" />
@@ -8233,6 +9462,11 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>“{line}” is no pair: write name = value. Nothing was changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>“{name}” and what the agent said are deleted for good. No file changes.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8274,6 +9508,11 @@ Open another folder</source>
             <translation type="unfinished">
                 <numerusform />
             </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/tables.py" />
+            <source>⋯ unchanged rows</source>
+            <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/diff/options.py" />

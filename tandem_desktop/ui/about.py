@@ -12,7 +12,7 @@ from PySide6.QtCore import qVersion
 from tandem_desktop import __version__
 from tandem_desktop.ui.i18n import later, tr
 
-_FACE = ("JetBrains Mono", "", "OFL-1.1")
+_FACES = (("Inter", "", "OFL-1.1"), ("JetBrains Mono", "", "OFL-1.1"))
 _OWN = "tandem-desktop"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 """The distribution's name in a requirement: `pathspec` in `pathspec>=1.0`."""
@@ -52,7 +52,8 @@ def about_facts(places: tuple[tuple[str, Path], ...]) -> AboutFacts:
         ("Python", platform.python_version()),
         (later("System"), platform.platform(terse=True)),
     )
-    return AboutFacts(versions, places, (Component(*_FACE), *sorted(_parts(), key=lambda part: part.name.casefold())))
+    faces = (Component(*face) for face in _FACES)
+    return AboutFacts(versions, places, (*faces, *sorted(_parts(), key=lambda part: part.name.casefold())))
 
 
 def _parts() -> Iterator[Component]:

@@ -133,6 +133,11 @@ _ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 B
 _ENDINGS = tr_table({"lf": "LF", "crlf": "CRLF", "mixed": "mixed line ends"})
 
 
+def counted_lines(added: int, removed: int) -> str:
+    """`+1,200 −34`; empty where nothing was counted."""
+    return " ".join(filter(None, (f"+{added:,}" if added else "", f"−{removed:,}" if removed else "")))
+
+
 def text_form(content: bytes) -> str:
     """`UTF-8 · LF`, `Latin-1 · CRLF`, `binary`; empty for no content."""
     if not content:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QRect, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -16,9 +16,10 @@ from tandem_desktop.background import Background
 from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.state_machine import EventKind
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.plan_states import EventKind
 from tandem_desktop.sessions.launch import InstalledAgents
+from tandem_desktop.settings import Settings
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.logs import LOGS, LogFile
 from tandem_desktop.storage.paths import default_state_directory
@@ -26,11 +27,12 @@ from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.keys import PaletteItem
-from tandem_desktop.ui.models.plans import PUT_AWAY
+from tandem_desktop.ui.models.plans import ARCHIVED
 from tandem_desktop.ui.settings.controller import SettingsController
 from tandem_desktop.ui.settings.sheet import choice
 from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
 from tandem_desktop.ui.shell.palette import CommandPalette, WindowAction, WindowActions, shown_keys
+from tandem_desktop.ui.shell.pane_layout import CHAT_WIDTH, PaneLayout
 from tandem_desktop.ui.shell.plans_rail import PlanListMenu, PlansRail
 from tandem_desktop.ui.shell.top_bar import StatusLine, TopBar
 from tandem_desktop.ui.shell.welcome import Welcome, make_sample, readiness, what_it_needs
@@ -39,6 +41,7 @@ from tandem_desktop.ui.theme.style import install, set_role
 from tandem_desktop.ui.theme.theme import THEMES, Theme
 from tandem_desktop.ui.threads import Commands, DaemonPool
 from tandem_desktop.ui.turn_controller import ChatActions
+from tandem_desktop.ui.widgets.decision_guard import FocusKeeper
 from tandem_desktop.ui.widgets.toast import Toast
 from tandem_desktop.ui.window_frame import SIZE, SMALLEST
 from tandem_desktop.ui.workspace_controller import WorkspaceController
@@ -64,6 +67,15 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     def at(do: Callable[[WorkspaceController], None]) -> Callable[[], None]:
         return lambda: do(window.controller) if window.controller is not None else None
 
+    def talking(do: Callable[[WorkspaceController], None]) -> Callable[[WorkspaceController], None]:
+        """With the conversation on screen."""
+
+        def shown(place: WorkspaceController) -> None:
+            window.panes.show_chat()
+            do(place)
+
+        return shown
+
     def act(
         name: str, title: str, group: str, do: Callable[[], None], when: Callable[[], bool] = lambda: True
     ) -> WindowAction:
@@ -72,8 +84,11 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     of_window, of_plan = tr("Window"), tr("Plan")
     yield act("palette", tr("Search commands and plans"), of_window, window.open_palette)
     yield act("open-folder", tr("Open a folder…"), of_window, window.choose_folder)
+    yield act("review-patch", tr("Review a patch…"), of_window, window.review_patch)
     yield act("settings", tr("Settings…"), of_window, window.show_settings)
-    yield act("theme", tr("Next theme"), of_window, settings.next_theme)
+    yield act("model", tr("Model…"), of_window, settings.show_model)
+    yield act("agent-command", tr("Add a command as an agent…"), of_window, settings.show_command)
+    yield act("theme", tr("Light or dark"), of_window, settings.toggle_theme)
     for name in THEMES:
         title = tr("Theme: {name}", name=choice(name).lower())
         yield act(f"theme-{name}", title, of_window, partial(settings.choose_theme, name))
@@ -81,7 +96,9 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     yield act("zoom-in", tr("Larger"), of_window, lambda: window.zoom(0.1))
     yield act("zoom-out", tr("Smaller"), of_window, lambda: window.zoom(-0.1))
     yield act("zoom-reset", tr("Usual size"), of_window, lambda: window.zoom(None))
-    yield act("rail", tr("Show or hide the plans"), of_window, window.toggle_rail, here)
+    yield act("review", tr("Review: the plan alone, or all panes"), of_window, window.panes.toggle_review, here)
+    yield act("rail", tr("Show or hide the conversations"), of_window, window.panes.toggle_rail, here)
+    yield act("chat", tr("Show or hide the chat"), of_window, window.panes.toggle_chat, here)
     yield act("next-pane", tr("Next pane"), of_window, window.next_pane, here)
     yield act("keys", tr("Keys"), of_window, window.show_keys)
     yield act("log", tr("Show the log"), of_window, window.pages.show_log)
@@ -91,38 +108,58 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     yield act("diagnostics", tr("Save diagnostics"), of_window, window.pages.save_diagnostics)
     yield act("about", tr("About Tandem"), of_window, window.show_about)
     yield act("news", tr("What is new in this version"), of_window, window.pages.show_news)
-    yield act("new-plan", tr("New plan"), of_plan, at(WorkspaceController.new_plan), here)
-    away = at(lambda place: place.own.plans_wanted.emit(tr_marked(PUT_AWAY)))
-    yield act("put-away", tr("Show plans that were put away"), of_plan, away, here)
+    yield act("new-plan", tr("New plan"), of_plan, at(talking(WorkspaceController.new_plan)), here)
+    archived = at(lambda place: place.own.plans_wanted.emit(tr_marked(ARCHIVED)))
+    yield act("archived", tr("Show archived"), of_plan, archived, here)
     yield act("mode", tr("Plan mode on or off"), of_plan, at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
     for name, title, kind in _STEPS:
-        yield act(name, tr_marked(title), of_plan, at(partial(_request, kind=kind)), here)
+        yield act(name, tr_marked(title), of_plan, at(partial(_request, kind=kind)), partial(_may, window, kind))
+    may_approve = partial(_may, window, EventKind.APPROVE)
     tell = at(lambda place: place.own.inject_planning_tools())
-    yield act("planning-tools", tr("Tell the agent how plans are made here"), of_plan, tell, here)
+    yield act("planning-tools", tr("Resend planning instructions"), of_plan, tell, here)
     begun = ("perspectives", "orchestrate", "template", "save-template")
-    begin = {name: at(partial(_begin_command, command=name)) for name in begun}
-    yield act("perspectives", tr("Have three advisors look at a task…"), of_plan, begin["perspectives"], here)
+    begin = {name: at(talking(partial(_begin_command, command=name))) for name in begun}
+    yield act("perspectives", tr("Get second opinions…"), of_plan, begin["perspectives"], here)
     yield act("orchestrate", tr("Take a task to its end…"), of_plan, begin["orchestrate"], here)
     yield act("template", tr("New plan from a template…"), of_plan, begin["template"], here)
-    yield act("save-template", tr("Keep this plan as a template…"), of_plan, begin["save-template"], here)
-    yield act("tasks", tr("View tasks"), of_plan, at(lambda place: place.panel.show_tasks()), here)
-    yield act("graph", tr("View the graph of the plan"), of_plan, at(lambda place: place.panel.show_graph()), here)
-    yield act("rehearse", tr("Rehearse in a copy"), of_plan, at(lambda p: p.panel.rehearsals.rehearse()), here)
+    yield act("save-template", tr("Save as template…"), of_plan, begin["save-template"], here)
     yield act(
-        "branch", tr("Branch from here, as an alternative"), of_plan, at(lambda p: p.plan_controller.branch()), here
+        "tasks", tr("View tasks"), of_plan, at(lambda place: place.panel.show_tasks()), partial(_has, window, "tasks")
     )
+    graph = at(lambda place: place.panel.show_graph())
+    yield act("graph", tr("View the graph of the plan"), of_plan, graph, partial(_has, window, "graph"))
+    yield act("rehearse", tr("Rehearse in a copy"), of_plan, at(lambda p: p.panel.rehearsals.rehearse()), may_approve)
+    yield act("branch", tr("Duplicate as alternative"), of_plan, at(lambda p: p.plan_controller.branch()), here)
     yield act("back", tr("Go back to your last message…"), of_plan, at(lambda place: place.chat.ask_to_go_back()), here)
     yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.plan_controller.undo_last()), here)
+    settle = at(lambda place: place.panel.settle_requested.emit())
+    yield act("settle", tr("Resume or roll back the interrupted run…"), of_plan, settle, window.has_interrupted)
     for number in range(1, 10):
         keys, title = (f"Ctrl+{number}",), tr("Plan {number}", number=number)
         yield WindowAction(f"plan-{number}", title, of_plan, keys, partial(_open_nth, window, number), here)
 
 
+def _rank_in_palette(action: WindowAction) -> int:
+    """What is done with plans first, the many themes last."""
+    return 2 if action.name.startswith("theme-") else 0 if action.group == tr("Plan") else 1
+
+
+def _may(window: "MainWindow", kind: EventKind) -> bool:
+    """Whether the plan on screen takes this step."""
+    place = window.controller
+    return place is not None and place.panel.machine.can(kind)
+
+
+def _has(window: "MainWindow", tab: str) -> bool:
+    """Whether the plan on screen has something in this tab."""
+    return window.controller is not None and window.controller.panel.tabs.has(tab)
+
+
 def _open_nth(window: "MainWindow", number: int) -> None:
-    """Open the plan at this position of the plan list."""
-    plans = window.controller.plans.plans if window.controller is not None else ()
-    if number <= len(plans):
-        window.open_plan(plans[number - 1].plan_id)
+    """Open the conversation at this position of the list."""
+    place = window.controller
+    if place is not None and number <= len(place.plans.entries):
+        place.open_entry(place.plans.entries[number - 1].key)
 
 
 def _show_record(place: WorkspaceController) -> None:
@@ -238,9 +275,6 @@ class WindowPages(QObject):
 
 
 _log = logging.getLogger(__name__)
-_CHAT_WIDTH = 440
-_RAIL_FROM = 1080
-"""In a narrower window the plan list is hidden; Ctrl+B shows it."""
 
 
 class MainWindow(QWidget):
@@ -263,7 +297,9 @@ class MainWindow(QWidget):
         self._pool = DaemonPool(1, thread_name_prefix="welcome")
         self._commands = Commands(self)
         self._wanted_agent = ""
-        self._memory = WindowMemory(settings or QSettings(), theme)
+        stored = settings or QSettings()
+        self._memory = WindowMemory(stored, theme)
+        self.panes = PaneLayout(theme, stored, self)
         self.controller: WorkspaceController | None = None
         self.setObjectName("main-window")
         self.setWindowTitle("Tandem Desktop")
@@ -294,13 +330,23 @@ class MainWindow(QWidget):
         self.settings.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         self.settings.letters_chosen.connect(self._set_letters)
         self.settings.reopen_requested.connect(self._open_again)
+        self.settings.models_chosen.connect(self._use_models)
+        self.settings.command_chosen.connect(self._use_command)
         self.top.palette_requested.connect(lambda: self.actions_.do("palette"))
         self.top.theme_requested.connect(lambda: self.actions_.do("theme"))
-        self.top.workspace_requested.connect(lambda: self.actions_.do("open-folder"))
+        self.top.folder_requested.connect(lambda: self.actions_.do("open-folder"))
+        self.top.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
+        self.top.rail_requested.connect(lambda: self.actions_.do("rail"))
+        self.top.chat_requested.connect(lambda: self.actions_.do("chat"))
+        self.top.review_requested.connect(lambda: self.actions_.do("review"))
+        self.panes.changed.connect(self._show_panes)
         self.top.plan_mode_chosen.connect(self._choose_mode)
         self.top.agent_chosen.connect(self._choose_agent)
         self.welcome.folder_requested.connect(lambda: self.actions_.do("open-folder"))
         self.welcome.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
+        self.welcome.patch_requested.connect(lambda: self.actions_.do("review-patch"))
+        self.welcome.model_requested.connect(lambda: self.settings.show_model())
+        self.welcome.command_requested.connect(self.settings.show_command)
         self.welcome.sample_requested.connect(self._open_sample)
         self.welcome.agent_chosen.connect(self._open_with)
         self.welcome.copied.connect(lambda words: self.toast.say(tr("Copied: {words}", words=words), tone="ok"))
@@ -321,15 +367,16 @@ class MainWindow(QWidget):
         self._leave_workspace()
         self._enter(WorkspaceController(self._theme, background, self))
         self._memory.remember(background.engine.locations.workspace)
+        self.top.show_recent(self._memory.recent)
 
     def open_plan(self, plan_id: str) -> None:
         if self.controller is not None:
             self.controller.open_plan(PlanId(plan_id))
 
-    def _look_at(self, place: WorkspaceController, plan: str) -> None:
-        """Open a plan from a notification, unless another workspace was opened since."""
-        if plan and self.controller is place:
-            place.open_plan(PlanId(plan))
+    def _look_at(self, place: WorkspaceController, key: str) -> None:
+        """Open a plan or conversation from a notification, unless another workspace was opened since."""
+        if key and self.controller is place:
+            place.open_entry(key)
 
     def leave(self) -> None:
         """Close the workspace and stop its agents."""
@@ -345,7 +392,7 @@ class MainWindow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self._make_room()
+            self.panes.fit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(Path(url.toLocalFile()).is_dir() for url in event.mimeData().urls()):
@@ -371,16 +418,20 @@ class MainWindow(QWidget):
     def _enter(self, place: WorkspaceController) -> None:
         self.controller = place
         self.rail = PlansRail(self._theme, place.plans)
-        PlanListMenu(self._theme, place.state, place.plans, self.rail)
+        PlanListMenu(self._theme, place.state, place.plans, self.rail, place.delete_conversation)
         for widget in (self.rail, place.chat, place.panel):
             self.splitter.addWidget(widget)
+        panes = [(self.rail, self.rail.list), (place.chat, place.chat.composer.edit)]
+        FocusKeeper([*panes, (place.panel, place.panel.operations.list)], self.top, place.panel)
         px = self._theme.px
-        place.chat.setMinimumWidth(px(_CHAT_WIDTH))
+        place.chat.setMinimumWidth(px(CHAT_WIDTH))
         self.splitter.setSizes([px(216), px(452), px(772)])
         self.splitter.setStretchFactor(2, 1)
         self._pages.setCurrentWidget(self.splitter)
-        self.rail.plan_chosen.connect(lambda plan: place.open_plan(PlanId(plan)))
-        self.rail.new_requested.connect(place.new_plan)
+        self.rail.plan_chosen.connect(place.open_entry)
+        self.rail.conversation_chosen.connect(place.open_entry)
+        self.rail.stop_requested.connect(lambda session: place.turns.stop(SessionId(session)))
+        self.rail.new_requested.connect(lambda: self.actions_.do("new-plan"))
         self.rail.way_back_requested.connect(place.plan_controller.take_back)
         place.plan_shown.connect(self.rail.show_chosen)
         place.status_changed.connect(self.status.show_agent)
@@ -389,14 +440,18 @@ class MainWindow(QWidget):
         place.encoding.found.connect(self.status.show_encoding)
         place.mode_changed.connect(self.top.show_mode)
         place.agents_found.connect(self._show_agents)
+        place.agents.missed.connect(self._tell_missing_agent)
         place.own.plans_wanted.connect(self.rail.search.setText)
         self.chat_actions = ChatActions(self._theme, place.chat, place.background, lambda: place.session_id)
         place.chat.log_requested.connect(self.pages.show_log)
+        place.chat.model_requested.connect(lambda: self.settings.show_model(place.chat.send_again))
+        place.chat.composer.model_requested.connect(lambda: self.settings.show_model())
         self.chat_actions.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.panel.perspectives.transcript_requested.connect(self.chat_actions.open_advice)
         place.failed.connect(self._tell_failure)
         place.panel.operations.folder_requested.connect(lambda: self.actions_.do("open-folder"))
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
+        place.attention_wanted.connect(lambda *_: QTimer.singleShot(0, self, lambda: self._show_waiting_card(place)))
         place.attention_wanted.connect(
             lambda title, words, plan: self.notifier.tell(title, words, lambda: self._look_at(place, plan))
         )
@@ -412,12 +467,15 @@ class MainWindow(QWidget):
         self.top.show_workspace(root.name, from_home(root), self._branch.branch)
         self.setWindowTitle(f"{root.name} — Tandem Desktop")
         self._memory.restore_panes(self.splitter)
+        self.status.show_agent("waiting", tr("Looking for agents…"))
+        self.panes.enter(self.rail, place.chat, place.panel.operations.list)
         place.start()
 
     def _leave_workspace(self) -> None:
         place, self.controller = self.controller, None
         if place is None:
             return
+        self.panes.leave()
         for position in reversed(range(self.splitter.count())):
             widget = self.splitter.widget(position)
             if widget is not None:
@@ -451,15 +509,22 @@ class MainWindow(QWidget):
         else:
             self.open_workspace(place.background.engine.locations.workspace)
 
+    def has_interrupted(self) -> bool:
+        """Whether a run of this workspace was cut off and waits for a decision."""
+        return self.controller is not None and self.controller.has_interrupted
+
     def open_palette(self) -> None:
         items = [
             PaletteItem(action.title, action.group, shown_keys(action), action.do)
-            for action in self.actions_
-            if action.is_enabled() and not action.name.startswith("plan-")
+            for action in sorted(self.actions_, key=_rank_in_palette)
+            if action.is_enabled() and action.name != "palette" and not action.name.startswith("plan-")
         ]
         place = self.controller
-        for plan in place.plans.plans if place is not None else ():
-            items.append(PaletteItem(visible_line(plan.title), plan.plan_id, "", self._plan_opener(plan.plan_id)))
+        if place is not None:
+            titles: dict[str, str] = {plan.plan_id: plan.title for plan in place.plans.plans}
+            titles.update({row.key: row.name for row in place.plans.entries})
+            for key, title in titles.items():
+                items.append(PaletteItem(visible_line(title), key, "", partial(place.open_entry, key)))
         self.palette.open(items, QApplication.focusWidget())  # type: ignore[attr-defined]
 
     def _toast_area(self) -> QRect:
@@ -477,21 +542,57 @@ class MainWindow(QWidget):
         if chosen:
             self.open_workspace(Path(chosen))
 
+    def review_patch(self) -> None:
+        """Choose a patch, and the folder it is for where none is open; it becomes a plan."""
+        name, _ = QFileDialog.getOpenFileName(self, tr("Review a patch"), "", tr("Patches (*.patch *.diff);;All (*)"))
+        if not name:
+            return
+        if self.controller is None:
+            words = tr("The folder the patch is for")
+            folder = QFileDialog.getExistingDirectory(self, words, str(Path(name).parent))
+            if not folder:
+                return
+            self.open_workspace(Path(folder))
+        place = self.controller
+        if place is not None:
+            proposals = place.background.engine.proposals
+            making = place.background.run(lambda: proposals.review_patch(Path(name).read_bytes()))
+            self._commands.run(making, lambda made: place.open_plan(made.plan_id), self._tell_failure)
+
     def _show_welcome(self) -> None:
         self.top.show_no_workspace()
+        self.top.show_recent(self._memory.recent)
+        self.welcome.built_in.show_model(self.settings.model)
         self.status.show_agent("waiting", tr("Looking for agents…") if self._look_for_agents else tr("No agent yet"))
         self.welcome.show_recent(self._memory.recent)
         self._pages.setCurrentWidget(self.welcome)
-        self.welcome.sample.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.welcome.first.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._look()
+
+    def _look(self) -> None:
         if self._look_for_agents is not None:
             self._commands.run(self._pool.submit(self._look_for_agents), self._agents_found, self._tell_failure)
+
+    def _use_models(self, settings: Settings, with_new_key: str) -> None:
+        self.welcome.built_in.show_model(self.settings.model)
+        if self.controller is not None:
+            self.controller.background.conversations.use_models(settings, with_new_key)
+            self.controller.show_model(self.settings.model)
+
+    def _use_command(self, command: str) -> None:
+        if self.controller is not None:
+            self.controller.agents.use_command(command)
+        else:
+            self._look()
 
     def _agents_found(self, here: InstalledAgents) -> None:
         self.welcome.show_agents(here)
         if self.controller is None:
             self.status.show_agent(
                 "done" if here.confinement.confined else "waiting",
-                tr("Agents are {words}", words=here.confinement.description),
+                tr("Agents are sandboxed")
+                if here.confinement.confined
+                else tr("Agents are {words}", words=here.confinement.description),
             )
 
     def _open_with(self, agent: str) -> None:
@@ -502,9 +603,10 @@ class MainWindow(QWidget):
     def _open_sample(self) -> None:
         self._wanted_agent = BUILT_IN  # always the built-in agent: the sample uses its recipes, which need no model
         self.open_workspace(make_sample())
-        if self.controller is not None:
-            self.controller.set_plan_mode(True)
-            self.controller.chat.composer.edit.setPlainText("/replace Hello Goodbye")
+        place = self.controller
+        if place is not None:
+            place.set_plan_mode(True)
+            place.send_when_ready("/replace Hello Goodbye")
 
     def _choose_mode(self, plan_mode: bool) -> None:
         if self.controller is not None:
@@ -521,6 +623,12 @@ class MainWindow(QWidget):
         in_use = next(each for each in here.agents if each.profile.name == chosen)
         self.status.show_agent(*readiness(in_use, here.confinement))
 
+    def _tell_missing_agent(self, title: str) -> None:
+        """The agent of the settings, or of the conversation, is not there: say who answers instead."""
+        other = self.controller.agents.title if self.controller is not None else ""
+        words = tr("{agent} is not installed here; messages go to {other}.", agent=title, other=other)
+        self.toast.say(words, tone="risk", action=tr("Choose an agent"), do=self.top.offer_agents, stays=0)
+
     def _tell_failure(self, error: TandemError) -> None:
         words = " ".join(filter(None, (error.message, error.next)))
         _log.warning("%s", words)
@@ -530,20 +638,17 @@ class MainWindow(QWidget):
         words = tr("Tandem was updated to {version}.", version=version)
         self.toast.say(words, action=tr("What is new"), do=self.pages.show_news, stays=0)
 
-    def _plan_opener(self, plan_id: str) -> Callable[[], None]:
-        return lambda: self.open_plan(plan_id)
-
     def zoom(self, step: float | None) -> None:
         self._memory.zoom(step)
-        self._make_room()
+        self.panes.fit()
 
-    def _make_room(self) -> None:
-        if self.controller is not None:
-            self.rail.setVisible(self.width() >= self._theme.px(_RAIL_FROM))
-            self.controller.chat.setMinimumWidth(min(self._theme.px(_CHAT_WIDTH), self.width() * 9 // 20))
+    def _show_waiting_card(self, place: WorkspaceController) -> None:
+        """A card that waits for an answer is never hidden."""
+        if place is self.controller and place.chat.transcript.waiting_card() is not None:
+            self.panes.show_chat()
 
-    def toggle_rail(self) -> None:
-        self.rail.setVisible(not self.rail.isVisible())
+    def _show_panes(self) -> None:
+        self.top.show_panes(rail=self.panes.shows_rail, chat=self.panes.shows_chat, is_review=self.panes.is_review)
 
     def next_pane(self) -> None:
         place = self.controller

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from tandem_desktop.background import Background
 from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.diff.text import visible, visible_name
-from tandem_desktop.domain.errors import TandemError, UserAbortError
+from tandem_desktop.domain.errors import ChecksNotAcceptedError, TandemError, UserAbortError
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments
@@ -164,6 +164,9 @@ class ChecksRequestController(RequestController):
     def _ended(self, plan_id: str, revision: int, error: TandemError) -> None:
         if isinstance(error, UserAbortError):
             self._checks.stopped(plan_id, revision)
+        elif isinstance(error, ChecksNotAcceptedError):
+            self.said.emit(tr("The list of checks has changed since it was shown; nothing was run."), "risk")
+            self._checks.look_again(plan_id, revision)
         else:
             self._checks.refuse(plan_id, revision, error.message)
 
@@ -221,7 +224,7 @@ class UndoController(RequestController):
         self._look(taking, decide)
 
     def _done(self, undone: UndoneRun) -> None:
-        words = tr_n("Undone: {n} path as before.", "Undone: {n} paths as before.", len(undone.changed))
+        words = tr("Undone.")
         if undone.merged:
             merged = ", ".join(map(visible, undone.merged[:3]))
             words = f"{words} {tr('Your later edits in {paths} were kept.', paths=merged)}"
@@ -269,6 +272,7 @@ class PlanController(RequestController):
         panel.choices_changed.connect(
             lambda choices: self._choose(lambda: background.run(background.pages.choose, choices))
         )
+        panel.history.said.connect(lambda words: self.said.emit(words, "info"))
         panel.edit_saved.connect(self._keep_edit)
         panel.save_requested.connect(
             lambda choices: self._carry_out(background.run(background.engine.proposals.save, choices))
@@ -294,7 +298,6 @@ class PlanController(RequestController):
                 background.run(background.conversations.add_command, PlanId(plan), *command)
             )
         )
-        panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
         panel.sheets.approval.approved.connect(self._implement)
         panel.restore_requested.connect(self._restore)
@@ -335,7 +338,7 @@ class PlanController(RequestController):
     def abandon(self, session_id: SessionId) -> None:
         """Discard a draft and stop its agent."""
         self._carry_out(
-            self._background.conversations.abandon(session_id), tr("Cancelled. Nothing was written."), "info"
+            self._background.conversations.abandon(session_id), tr("Discarded. Nothing was written."), "info"
         )
 
     def preview_undo(self, run_id: str) -> None:
@@ -379,7 +382,7 @@ class PlanController(RequestController):
         self._commands.run(approval, apply, self._refused)
 
     def _cancel(self, plan_id: str) -> None:
-        self._carry_out(self._background.cancel(PlanId(plan_id)), tr("Cancelled. Nothing was written."), "info")
+        self._carry_out(self._background.cancel(PlanId(plan_id)), tr("Discarded. Nothing was written."), "info")
 
     def _keep_edit(self, plan_id: str, operation: str, content: bytes) -> None:
         """Store the bytes, then record the edit on top of the choices made since."""
@@ -489,7 +492,7 @@ class PlanController(RequestController):
         )
 
     def _redo(self, run_id: str) -> None:
-        self._carry_out(self._background.run(self._background.engine.runs.redo, RunId(run_id)), tr("Done again."), "ok")
+        self._carry_out(self._background.run(self._background.engine.runs.redo, RunId(run_id)), tr("Reapplied."), "ok")
 
     def _recover(self, run_id: str, way: str) -> None:
         self._carry_out(

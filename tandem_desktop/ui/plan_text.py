@@ -21,11 +21,11 @@ from tandem_desktop.domain.events import (
     TurnEnded,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.runs import RunKind, RunStatus
-from tandem_desktop.domain.state_machine import RUNNING, PlanAction
+from tandem_desktop.domain.plan_states import RUNNING, PlanAction, PlanStatus
+from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.storage.paths import Locations
 from tandem_desktop.ui.chat.plan_card import PlanFacts
 from tandem_desktop.ui.i18n import later, tr, tr_n, tr_table
 from tandem_desktop.ui.plan import wording
@@ -63,20 +63,53 @@ def log_words(event: TandemEvent) -> str:
     return " ".join((event.type, *(each for each in about if each)))
 
 
-def words_about_the_disk(event: TandemEvent) -> str:
-    """What an event changed on disk, as text; empty if nothing."""
-    if isinstance(event, RunFinished):
-        return event.summary
-    if isinstance(event, TurnEnded) and event.changed_on_disk is not None:
-        changed = len(event.changed_on_disk)
-        if not changed:
-            return tr("The agent was not confined; the workspace is unchanged, other places were not looked at")
-        return tr_n(
-            "The agent was not confined; {n} path changed on disk",
-            "The agent was not confined; {n} paths changed on disk",
-            changed,
-        )
-    return tr("Writing what you approved") if isinstance(event, RunStarted) else ""
+_ON_DISK = tr_table(
+    {
+        PlanStatus.COMPLETED: "This plan is on disk",
+        PlanStatus.UNDONE: "Undone: nothing of this plan is on disk",
+        PlanStatus.EXECUTING: "Writing what you approved",
+        PlanStatus.PAUSED: "Paused: part of this plan is on disk",
+    }
+)
+
+
+def obstacle(workspace: Locations) -> str:
+    """Why nothing can be written to the workspace; empty if it can."""
+    if not workspace.workspace.is_dir():
+        return tr("This folder is gone: {folder}", folder=visible_line(str(workspace.workspace)))
+    if workspace.is_read_only:
+        return tr("This folder is read-only: ask and look, but no plan can be kept or applied here")
+    return ""
+
+
+def disk_words(page: PlanPage | None, interrupted: Mapping[str, tuple[int, int]], workspace: Locations) -> str:
+    """What is on disk of the plan on screen, for the status bar; empty if there is nothing to say."""
+    if words := obstacle(workspace):
+        return words
+    if cut_off := interrupted.get(page.version.plan_id) if page is not None else next(iter(interrupted.values()), None):
+        done, total = cut_off
+        return tr("Interrupted: {done} of {total} operations are done", done=done, total=total)
+    if page is None:
+        return ""
+    if page.meta.status is PlanStatus.FAILED:
+        done = sum(result.status is ResultStatus.COMPLETED for result in page.results)
+        if done:
+            return tr("{done} of {total} operations of this plan are on disk", done=done, total=len(page.results))
+    return _ON_DISK.get(page.meta.status) or tr("Nothing of this plan is on disk")
+
+
+def turn_words(event: TurnEnded) -> str:
+    """What a turn of an agent that was not confined changed on disk; empty if it was confined."""
+    if event.changed_on_disk is None:
+        return ""
+    changed = len(event.changed_on_disk)
+    if not changed:
+        return tr("The agent was not confined; the workspace is unchanged, other places were not looked at")
+    return tr_n(
+        "The agent was not confined; {n} path changed on disk",
+        "The agent was not confined; {n} paths changed on disk",
+        changed,
+    )
 
 
 _ASKED = tr_table(
@@ -93,13 +126,13 @@ _ASKED = tr_table(
 
 
 def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """Title, text and plan of a notification; None if the event needs no attention."""
+    """Title, text and the id of the plan or conversation of a notification; None if the event needs no attention."""
     if isinstance(event, PlanProposed | ChangesWaiting):
         return tr("A plan waits for your review"), visible_line(titles.get(event.plan_id, "")), event.plan_id
     if isinstance(event, PermissionAsked):
-        return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, ""), ""
+        return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, ""), event.session_id
     if isinstance(event, QuestionAsked):
-        return tr("The agent asks you a question"), tr("It waits for your answer."), ""
+        return tr("The agent asks you a question"), tr("It waits for your answer."), event.session_id
     return None
 
 

@@ -75,7 +75,7 @@ class ReflectionController(RequestController):
             self.said.emit(tr("An agent is being asked, or looked for; try again in a moment."), "info")
             return
         self._asking = self._reflections.reflect(run_id, profile)
-        self._chat.set_working(True, tr("{title} looks back at the run…", title=profile.title))
+        self._chat.set_working(True, tr("Asking {title} what went wrong…", title=profile.title))
         self._commands.run(self._asking, lambda _: self._rest(), self._not_asked)
 
     def _not_asked(self, error: TandemError) -> None:

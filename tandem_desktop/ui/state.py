@@ -232,6 +232,33 @@ class StoreWatch(QObject):
         self.changed.emit()
 
 
+class FolderWatch(QObject):
+    """Emits when a folder goes away or comes back."""
+
+    changed = Signal()
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._folder = folder
+        self._is_there = folder.is_dir()
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.directoryChanged.connect(self.look)
+        self._watch()
+
+    def look(self) -> None:
+        self._watch()
+        if self._folder.is_dir() != self._is_there:
+            self._is_there = not self._is_there
+            self.changed.emit()
+
+    def _watch(self) -> None:
+        above = str(_nearest(self._folder.parent))
+        if self._watcher.directories() != [above]:
+            if known := self._watcher.directories():
+                self._watcher.removePaths(known)
+            self._watcher.addPath(above)
+
+
 def _nearest(folder: Path) -> Path:
     return next(each for each in (folder, *folder.parents) if each.is_dir())
 

@@ -1,24 +1,27 @@
 """Chooses the agent, sends it messages and handles its turns."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path, PurePath
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QMenu, QWidget
 
 from tandem_desktop.acp_client.profiles import BUILT_IN
-from tandem_desktop.background import Background, Conversations
-from tandem_desktop.domain.agent_protocol import AgentProfile, OfferedCommand
-from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.background import Background, Conversations, Pictures
+from tandem_desktop.diff.text import visible_line
+from tandem_desktop.domain.agent_protocol import AgentOption, AgentProfile, OfferedCommand
+from tandem_desktop.domain.errors import NoModelError, TandemError
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.questions import AnswerValue, QuestionAction, is_web_address
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.launch import InstalledAgents, find_agents
 from tandem_desktop.sessions.record import SessionRecord
-from tandem_desktop.sessions.session import Turn
+from tandem_desktop.sessions.turn import Turn
 from tandem_desktop.storage import atomic
 from tandem_desktop.ui.chat.completion import ChatCommand, with_window_commands
 from tandem_desktop.ui.chat.export import conversation_markdown
@@ -33,29 +36,60 @@ from tandem_desktop.ui.widgets.banners import Banner
 
 
 class AgentChoice(QObject):
-    """Remembers the chosen agent; falls back to the built-in one if it is not installed."""
+    """The agent of the shown conversation: its own, or the one chosen last; the built-in one if it is not installed."""
 
     found = Signal(object)
     """`InstalledAgents` and the name of the one in use."""
+    missed = Signal(str)
+    """The title of an agent that was chosen and is not installed."""
 
     def __init__(self, background: Background, commands: Commands, state: WindowState, parent: QObject) -> None:
         super().__init__(parent)
         self._background = background
         self._commands = commands
         self._state = state
-        self._name: str = state.get("agent") or background.engine.settings.agent or BUILT_IN
+        self._setting = background.engine.settings.agent
+        last = state.get("agent") if state.get("agent_setting", "") == self._setting else ""
+        self._chosen: str = last or self._setting or BUILT_IN
+        self._own = ""
+        """The agent that was asked before in the shown conversation."""
+        self._command = background.engine.settings.agent_command
         self._here: InstalledAgents | None = None
         self._recipes: tuple[OfferedCommand, ...] = ()
         self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
+        self._options: dict[SessionId, tuple[AgentOption, ...]] = {}
 
     def look(self) -> None:
-        self._commands.run(self._background.run(find_agents, self._background.engine.locations.shadows), self._arrived)
+        engine = self._background.engine
+        looking = self._background.run(find_agents, engine.locations.shadows, self._command)
+        self._commands.run(looking, self._arrived)
+
+    def use_command(self, command: str) -> None:
+        """Offer a command of the person's own beside the agents that are known."""
+        self._command = command
+        self.look()
 
     def choose(self, name: str) -> None:
-        self._name = name
-        self._state.put(agent=name)
+        self._chosen = self._own = name
+        self._state.put(agent=name, agent_setting=self._setting)
+        self.tell()
+
+    def show_session(self, session_id: SessionId) -> None:
+        """Go on with the agent of a conversation."""
+        self._own = self._asked_in(session_id)
+        self.tell()
+
+    def tell(self) -> None:
+        """Say again which agents there are and which is in use."""
         if self._here is not None:
-            self.found.emit((self._here, name))
+            self.found.emit((self._here, self._name))
+
+    @property
+    def _name(self) -> str:
+        if self._here is None:
+            return self._own or self._chosen
+        installed = {each.profile.name for each in self._here.agents if each.path is not None}
+        return next((name for name in (self._own, self._chosen) if name in installed), BUILT_IN)
 
     @property
     def profile(self) -> AgentProfile | None:
@@ -69,22 +103,57 @@ class AgentChoice(QObject):
         profile = self.profile
         return profile.title if profile is not None else tr("The agent")
 
+    @property
+    def has_recipes(self) -> bool:
+        """Whether the chosen agent knows the built-in recipes."""
+        return self._name == BUILT_IN
+
+    def profile_in(self, session_id: SessionId) -> AgentProfile | None:
+        """The agent of a conversation that may not be on screen; None if it is not installed."""
+        name = self._asked_in(session_id)
+        agents = self._here.agents if self._here is not None else ()
+        return next((each.profile for each in agents if each.profile.name == name and each.path is not None), None)
+
+    def title_in(self, session_id: SessionId) -> str:
+        profile = self.profile_in(session_id)
+        return profile.title if profile is not None else self.title
+
+    def _asked_in(self, session_id: SessionId) -> str:
+        """The agent that was asked last in a conversation; empty if none was."""
+        record = SessionRecord(self._background.engine.locations.sessions / session_id)
+        with contextlib.suppress(TandemError):
+            return record.load().agent if record.exists() else ""
+        return ""
+
     def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
         self._recipes = recipes
 
     def set_offered(self, session_id: SessionId, commands: tuple[OfferedCommand, ...]) -> None:
         self._offered[session_id] = commands
 
+    def set_options(self, session_id: SessionId, options: tuple[AgentOption, ...]) -> None:
+        self._options[session_id] = options
+
+    def options_in(self, session_id: SessionId) -> tuple[AgentOption, ...]:
+        """What can be chosen of the session's agent; the model of the built-in one has a page of its own."""
+        return () if self.has_recipes else self._options.get(session_id, ())
+
     def commands_in(self, session_id: SessionId) -> tuple[ChatCommand, ...]:
         """The slash commands of a session; recipes only with the built-in agent."""
-        recipes = self._recipes if self._name == BUILT_IN else ()
+        recipes = self._recipes if self.has_recipes else ()
         return with_window_commands(recipes, self._offered.get(session_id, ()))
 
     def _arrived(self, here: InstalledAgents) -> None:
         self._here = here
-        if self._name not in {each.profile.name for each in here.agents if each.path is not None}:
-            self._name = BUILT_IN
-        self.found.emit((here, self._name))
+        self.tell()
+        wanted = self._own or self._chosen
+        if self._name != wanted:
+            self.missed.emit(next((each.profile.title for each in here.agents if each.profile.name == wanted), wanted))
+
+
+_WORKING = later("{agent} is working…")
+_STARTING = later("{agent} is starting; slow agents take 5 to 20 seconds")
+_RESUMED = later("{agent} is resumed…")
 
 
 class TurnController(QObject):
@@ -98,6 +167,10 @@ class TurnController(QObject):
     """Id of the plan that the shown conversation's turn revised."""
     rested = Signal()
     """The agent of the shown conversation started or ended a turn."""
+    not_sent = Signal(str, str)
+    """A conversation, and a message that could not be sent in it."""
+    rested_elsewhere = Signal(str)
+    """A turn ended by itself in a conversation that is not on screen."""
     said = Signal(str, str)
     """A message and its tone."""
     failed = Signal(object)
@@ -126,7 +199,10 @@ class TurnController(QObject):
         self._told: set[SessionId] = set()
         """Conversations with a running turn according to events, which may arrive before or after the futures."""
         self._starting: dict[SessionId, str] = {}
-        """Titles of agents that are starting and have not answered yet."""
+        """What is said of agents that are starting and have not answered yet."""
+        self._status: dict[SessionId, tuple[str, str]] = {}
+        self._stopped: set[SessionId] = set()
+        """Conversations whose queue waits, because the person stopped the last turn."""
 
     @property
     def is_any(self) -> bool:
@@ -137,16 +213,28 @@ class TurnController(QObject):
         return session_id in self._working
 
     def send(self, text: str) -> None:
+        """Send a message in the shown conversation."""
         profile = self._profile()
         if profile is None:
             self._chat.composer.set_text(text)
             return
-        pictures = self._chat.composer.pictures.take()
-        session = self._session()
+        self._send(self._session(), text, profile, self._chat.composer.pictures.take())
+
+    def send_queued(self, session_id: SessionId, text: str) -> None:
+        """Send the next message of a conversation that is not on screen, to its own agent."""
+        profile = self._agents.profile_in(session_id)
+        if profile is not None:
+            self._send(session_id, text, profile, ())
+
+    def _send(self, session: SessionId, text: str, profile: AgentProfile, pictures: Pictures) -> None:
+        self._stopped.discard(session)
         if not self._conversations.is_open(session):
-            self._starting[session] = profile.title
-        self.status_changed.emit("running", self._words(session))
-        self._take(self._conversations.send(session, text, profile, plan_mode=self._plan_mode(), pictures=pictures))
+            has_begun = self._conversations.has_begun(session)
+            self._starting[session] = _RESUMED if has_begun else _STARTING
+        plan_mode = self._plan_mode() if session == self._session() else self._conversations.is_planning(session)
+        self._tell(session, "running", self._words(session))
+        turn = self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures)
+        self._take(turn, lambda: self.not_sent.emit(session, text), session)
 
     def plan_with_perspectives(self, task: str) -> None:
         """Ask the advisors about the task before planning it."""
@@ -156,8 +244,7 @@ class TurnController(QObject):
             if profile is not None:
                 self.said.emit(tr("The agent is at work; stop it, or wait for the end of its turn."), "info")
             return
-        words = tr("CHAPO, KODA and DEVO look at the task")
-        self.status_changed.emit("running", words)
+        self._tell(session, "running", tr("Getting second opinions: strategy, code, operations"))
         self._take(self._conversations.plan_with_perspectives(session, task, profile))
 
     def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
@@ -178,10 +265,40 @@ class TurnController(QObject):
             words = tr("Carry out the approved plan.")
             self._take(self._conversations.carry_out(PlanId(plan_id), words, profile))
 
-    def stop(self) -> None:
-        """Stop the agent of the shown conversation."""
-        if self.is_working(self._session()):
-            self._commands.run(self._conversations.stop(self._session()))
+    def stop(self, session_id: SessionId | None = None) -> None:
+        """Stop the agent of a conversation, of the shown one by default."""
+        session = session_id or self._session()
+        if self.is_working(session):
+            self._stopped.add(session)
+            self._commands.run(self._conversations.stop(session))
+
+    def show_session(self, session_id: SessionId) -> None:
+        """Show what the agent of the conversation does that is on screen now."""
+        works = self.is_working(session_id)
+        self._chat.set_working(works, self._words(session_id) if works else "", go_on=False)
+        if works:
+            self.status_changed.emit("running", self._words(session_id))
+        elif session_id in self._status:
+            self.status_changed.emit(*self._status[session_id])
+
+    def offer_logins(self, button: QWidget) -> None:
+        """List the ways to log in that the agent of the shown conversation offers."""
+        ways = self._conversations.login_methods(self._session())
+        if not ways:
+            self.said.emit(tr("{agent} offers no login here; use its own command.", agent=self._agents.title), "info")
+            return
+        menu = QMenu(button)
+        menu.setObjectName("login-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for method, title in ways:
+            action = menu.addAction(visible_line(title or method).replace("&", "&&"))
+            action.triggered.connect(lambda checked=False, chosen=method: self._log_in(chosen))
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+    def _log_in(self, method: str) -> None:
+        self.status_changed.emit("running", tr("{agent} logs in…", agent=self._agents.title))
+        done = self._conversations.log_in(self._session(), method)
+        self._commands.run(done, lambda _: self._chat.send_again(), self.failed.emit)
 
     def answer(self, request_id: str, decision: Decision, words: str) -> None:
         if not self._conversations.answer(self._session(), RequestId(request_id), decision, words):
@@ -206,6 +323,8 @@ class TurnController(QObject):
         if session_id == self._session():
             self._chat.set_working(works, self._words(session_id) if works else "")
             self.rested.emit()
+        elif not works and session_id not in self._stopped:
+            self.rested_elsewhere.emit(session_id)
 
     def mark_started(self, session_id: SessionId) -> None:
         """The agent sent something, so it has started."""
@@ -214,17 +333,26 @@ class TurnController(QObject):
             self._chat.set_working(True, self._words(session_id))
 
     def _words(self, session_id: SessionId) -> str:
-        if title := self._starting.get(session_id):
-            return tr("{agent} is starting; slow agents take 5 to 20 seconds", agent=title)
-        return tr("{agent} is working…", agent=self._agents.title)
+        words = tr_marked(self._starting.get(session_id, _WORKING))
+        return words.format(agent=self._title(session_id))
 
-    def _take(self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None) -> None:
-        session = self._session()
+    def _title(self, session_id: SessionId) -> str:
+        return self._agents.title if session_id == self._session() else self._agents.title_in(session_id)
+
+    def _tell(self, session_id: SessionId, state: str, words: str) -> None:
+        self._status[session_id] = (state, words)
+        if session_id == self._session():
+            self.status_changed.emit(state, words)
+
+    def _take(
+        self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None, session_id: SessionId | None = None
+    ) -> None:
+        session = session_id or self._session()
 
         def not_taken(error: TandemError) -> None:
             failed()
             self._answered(session)
-            self.status_changed.emit("failed", error.message)
+            self._tell(session, "failed", error.message)
             self.failed.emit(error)
 
         self._asked[session] += 1
@@ -233,10 +361,13 @@ class TurnController(QObject):
 
     def _ended(self, session_id: SessionId, turn: Turn) -> None:
         self._answered(session_id)
-        if turn.failure is not None:
-            self.status_changed.emit("failed", turn.failure.message)
+        if isinstance(turn.failure, NoModelError):
+            self._tell(session_id, "waiting", tr("{title} has no model yet", title=self._title(session_id)))
             return
-        self.status_changed.emit("done", tr("{title} connected", title=self._agents.title))
+        if turn.failure is not None:
+            self._tell(session_id, "failed", turn.failure.message)
+            return
+        self._tell(session_id, "done", tr("{title} connected", title=self._title(session_id)))
         if turn.version is not None and session_id == self._session():
             self.plan_made.emit(turn.version.plan_id)
 
@@ -273,6 +404,8 @@ class PlanModePrompt(QObject):
         self._banner.requested.connect(self._decided)
         self._banner.hide()
         chat.place_above_composer(self._banner)
+        chat.composer.edit.textChanged.connect(lambda: QTimer.singleShot(0, self, self._words_changed))
+        chat.model.modelReset.connect(self._forget)
 
     def consider(self, text: str) -> None:
         """Pass a message on, or hold it and say why it should be planned first."""
@@ -290,10 +423,20 @@ class PlanModePrompt(QObject):
 
     def _decided(self, way: str) -> None:
         text = self._chat.composer.text or self._held
+        self._banner.hide()
         self._chat.composer.set_text("")
         if way == "plan-first":
             self.plan_wanted.emit()
         self.consider(text)
+
+    def _words_changed(self) -> None:
+        if not self._chat.composer.text.strip() and not self._banner.isHidden():
+            self._forget()
+
+    def _forget(self) -> None:
+        """The message was deleted, or another conversation is shown."""
+        self._held = ""
+        self._banner.hide()
 
     def _is_here(self, name: str) -> bool:
         if name.startswith(("/", "~")) or ".." in name or len(name) > _LONGEST_NAME:

@@ -15,6 +15,8 @@ from tandem_desktop.ui.theme.theme import THEMES, load_tokens
 SIZE = (1440, 900)
 SMALLEST = (860, 480)
 _TOP, _BOTTOM, _RAIL, _CHAT = 52, 28, 216, 452
+_TITLE, _BORDER = 36, 4
+"""Room for the frame that the window manager draws; its real size is known only once the window is shown."""
 
 
 class WindowFrame(QMainWindow):
@@ -35,6 +37,7 @@ class WindowFrame(QMainWindow):
         geometry = stored.value("geometry")
         if geometry is not None:
             self.restoreGeometry(geometry)
+        self._fit_on_screen(is_placed=geometry is not None)
 
     def once_painted(self, begin: Callable[[], None]) -> None:
         """Call `begin` after the first paint."""
@@ -59,6 +62,18 @@ class WindowFrame(QMainWindow):
         if self._content is not None:
             self._content.close()
         super().closeEvent(event)
+
+    def _fit_on_screen(self, *, is_placed: bool) -> None:
+        """No larger than the screen, frame included; a place from last time is on it too."""
+        room = self.screen().availableGeometry().adjusted(_BORDER, _TITLE, -_BORDER, -_BORDER)
+        if self.isMaximized() or self.isFullScreen():
+            return
+        size, place = self.size().boundedTo(room.size()).expandedTo(self.minimumSize()), self.geometry()
+        self.resize(size)
+        if is_placed:
+            left = max(room.left(), min(place.left(), room.right() + 1 - size.width()))
+            top = max(room.top(), min(place.top(), room.bottom() + 1 - size.height()))
+            self.setGeometry(left, top, size.width(), size.height())
 
     def _paint(self, painter: QPainter, area: QRect) -> None:
         tokens, line = self._tokens, QColor(self._tokens.line)

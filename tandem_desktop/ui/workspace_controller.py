@@ -3,12 +3,21 @@
 import contextlib
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from tandem_desktop.background import Background
-from tandem_desktop.domain.agent_protocol import CommandsOffered, EntryKind, ModeChanged, OfferedCommand, UsageReported
+from tandem_desktop.diff.text import visible_line
+from tandem_desktop.domain.agent_protocol import (
+    CommandsOffered,
+    EntryKind,
+    ModeChanged,
+    OfferedCommand,
+    OptionsOffered,
+    UsageReported,
+)
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.events import (
     AgentUpdated,
@@ -19,13 +28,17 @@ from tandem_desktop.domain.events import (
     PlanExpired,
     QuestionAsked,
     RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
     RunUndone,
     TandemEvent,
     TurnEnded,
     TurnStarted,
 )
-from tandem_desktop.domain.ids import PlanId, SessionId, new_session_id
-from tandem_desktop.domain.state_machine import EventKind
+from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan_states import RUNNING, EventKind, PlanState, PlanStatus
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.plans.index import PlanListing
 from tandem_desktop.review.drift import Drifted
@@ -36,19 +49,19 @@ from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.ui import plan_text
 from tandem_desktop.ui.chat.completion import FileIndex
 from tandem_desktop.ui.chat.pane import ChatPane
+from tandem_desktop.ui.conversations import ConversationFollower
 from tandem_desktop.ui.diff.options import DiffOptions, DiffPreferences
 from tandem_desktop.ui.i18n import text_form, tr, tr_n, tr_table
 from tandem_desktop.ui.models.plans import PlansModel
-from tandem_desktop.ui.plan.footer import PlanActionButtons
-from tandem_desktop.ui.plan.operation_content import DiffSource
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.operations_tab import Emptiness
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan_controller import MergeController, OrderController, PlanController, RestoreController
 from tandem_desktop.ui.plan_text import run_facts
 from tandem_desktop.ui.reflection_controller import ReflectionController
 from tandem_desktop.ui.slash_commands import WindowCommands
-from tandem_desktop.ui.state import ScreenMemory, StoreWatch, WindowState
+from tandem_desktop.ui.state import FolderWatch, ScreenMemory, StoreWatch, WindowState
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands, DaemonPool, EventBridge
 from tandem_desktop.ui.turn_controller import AgentChoice, PlanModePrompt, TurnController
@@ -81,7 +94,8 @@ class DriftFollower(QObject):
     def follow_event(self, event: TandemEvent) -> None:
         if isinstance(event, DiskTouched) and self._is_shown(event):
             found = self._background.run(self._background.pages.drifted, event.plan_id)
-            self._commands.latest("drift", found, lambda drifted: self._show_drift(event, drifted))
+            shown = partial(self._show_drift, event)
+            self._commands.latest("drift", found, shown, lambda error: None)  # the folder is gone, which is said
 
     def _show_drift(self, event: DiskTouched, drifted: tuple[Drifted, ...]) -> None:
         if self._is_shown(event):
@@ -109,20 +123,27 @@ class EncodingFollower(QObject):
         if row is None:
             self.found.emit("")
             return
-        future = self._background.run(self._background.engine.contents, row.view.operation)
-        self._commands.latest("encoding", future, lambda sides: self.found.emit(text_form(sides[1] or sides[0])))
+        # Counted in the background: line endings of a large file take long.
+        form = self._background.run(self._form, row.view.operation)
+        self._commands.latest("encoding", form, self.found.emit)
+
+    def _form(self, operation: StagedOperation) -> str:
+        before, after = self._background.engine.contents(operation)
+        return text_form(after or before)
 
 
 class Interruptions(QObject):
     """Finds interrupted runs; the panel's sheet asks how to settle one."""
 
-    disk_changed = Signal(str)
+    noted = Signal()
 
     def __init__(
         self, background: Background, commands: Commands, plans: PlansModel, panel: ExecutionPlanPanel, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._background, self._commands, self._plans, self._panel = background, commands, plans, panel
+        self.found: dict[str, tuple[int, int]] = {}
+        """Plans whose run was cut off, with the operations that are done and all of them."""
         panel.settle_requested.connect(self.greet)
 
     def greet(self) -> None:
@@ -136,12 +157,12 @@ class Interruptions(QObject):
     def _greet(self, waiting: tuple[InterruptedRun, ...]) -> None:
         self._note(waiting)
         for run in waiting[:1]:
-            words = tr("Interrupted: {done} of {total} operations are done", done=run.done, total=run.total)
-            self.disk_changed.emit(words)
             self._panel.show_interrupted(run, self._title(run.plan_id))
 
     def _note(self, waiting: tuple[InterruptedRun, ...]) -> None:
-        self._plans.set_interrupted({run.plan_id: (run.done, run.total) for run in waiting})
+        self.found = {run.plan_id: (run.done, run.total) for run in waiting}
+        self._plans.set_interrupted(self.found)
+        self.noted.emit()
 
     def _title(self, plan_id: PlanId) -> str:
         """Read from disk, as the plan list may not be loaded yet."""
@@ -151,6 +172,8 @@ class Interruptions(QObject):
 
 
 _log = logging.getLogger(__name__)
+_SLOW_MS = 150
+"""A plan that takes longer to load is said to be loading; until then the one before stays."""
 _MODE_WORDS = tr_table(
     {
         True: "Plan mode is on: what the agent does waits for your approval.",
@@ -167,15 +190,15 @@ class WorkspaceController(QObject):
     disk_changed = Signal(str)
     drift_found = Signal(str)
     agents_found = Signal(object)
-    plan_shown = Signal(object)
-    """The shown plan, or None."""
+    plan_shown = Signal(object, str)
+    """The shown plan, or None, and the conversation."""
     mode_changed = Signal(bool)
     failed = Signal(object)
     """A `TandemError` to show."""
     said = Signal(str, str)
     """A message and its tone."""
     attention_wanted = Signal(str, str, str)
-    """A decision is needed: title, text, and the plan id or an empty string."""
+    """A decision is needed: title, text, and the id of the plan or of the conversation."""
 
     def __init__(self, theme: Theme, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -195,16 +218,19 @@ class WorkspaceController(QObject):
             workspace=str(engine.locations.workspace),
             now=engine.clock,
         )
-        self.actions = PlanActionButtons(theme)
-        self.chat.set_actions(self.actions)
         self.chat.set_files(engine.locations.workspace, self.files.find)
         self.bridge = EventBridge(background.events, self)
         self.session_id: SessionId = SessionId(self.state.get("session") or new_session_id())
         self.plan_mode: bool = bool(self.state.get("plan_mode", engine.settings.mode == "plan"))
         self.agents = AgentChoice(background, self.commands, self.state, self)
+        self._model = ""
+        """The model of the built-in agent."""
         self.encoding = EncodingFollower(background, self.commands, self.panel.operations.list, self)
         self._memory = ScreenMemory(self.state, self.chat, self.panel, self)
         self._plan_id: PlanId | None = None
+        self._has_listed = False
+        self._slow = QTimer(self, interval=_SLOW_MS, singleShot=True)
+        self._slow.timeout.connect(self._say_loading)
         self.turns = TurnController(
             background.conversations,
             self.commands,
@@ -214,8 +240,11 @@ class WorkspaceController(QObject):
             plan_mode=lambda: self.plan_mode,
             parent=self,
         )
-        self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
+        self.conversations = ConversationFollower(background, self.commands, self.plans, self)
+        self._watch = StoreWatch((engine.locations.plans, engine.locations.runs, engine.locations.sessions), self)
         self._watch.changed.connect(self._store_changed)
+        self._folder = FolderWatch(engine.locations.workspace, self)
+        self._folder.changed.connect(self._store_changed)
         self.plan_controller = PlanController(background, self.commands, self.panel, self)
         self._merging = MergeController(background, self.commands, self.panel, self)
         self._interruptions = Interruptions(background, self.commands, self.plans, self.panel, self)
@@ -231,15 +260,13 @@ class WorkspaceController(QObject):
         """Restore the last screen and load plans, runs and agents."""
         self.mode_changed.emit(self.plan_mode)
         self._show_session(self.session_id)
-        self._show_nothing()
+        self._show_loading("")
         self.refresh_plans()
         self.agents.look()
         self.refresh_runs()
-        if self.background.engine.locations.is_read_only:
-            words = tr("This folder is read-only: ask and look, but no plan can be kept or applied here")
-            self.disk_changed.emit(words)
         self._interruptions.greet()
         self.background.run_maintenance()  # after the signals are connected, so that expiries are shown
+        self.conversations.refresh()
         last = self.state.get("plan")
         if last:
             self.open_plan(PlanId(last))
@@ -251,20 +278,69 @@ class WorkspaceController(QObject):
         """Show a plan and its conversation."""
         self._plan_id = plan_id
         self.state.put(plan=plan_id)
-        self.plan_shown.emit(plan_id)
-        self.commands.latest(
-            "page", self.background.run(self.background.pages.page, plan_id, revision), self._show_page
-        )
+        self._tell_shown()
+        page = self.panel.page
+        if page is None:
+            if not self._is_draft_of(plan_id):
+                self._say_loading()
+        elif page.version.plan_id != plan_id:
+            self._slow.start()
+        future = self.background.run(self.background.pages.page, plan_id, revision)
+        self.commands.latest("page", future, self._show_page, self._page_failed)
+
+    def open_conversation(self, session_id: SessionId) -> None:
+        """Show a conversation with its plan, or without one, as far as it is."""
+        plan_id = self.background.engine.plans.plan_of(session_id)
+        if plan_id is not None:
+            self.open_plan(plan_id)
+            return
+        self._leave_plan()
+        self._show_session(session_id)
+        self._show_draft()
+        for event in self.conversations.draft_of(session_id):
+            self.panel.show_progress(event)
+        self._tell_shown()
+
+    def open_entry(self, key: str) -> None:
+        """Show a plan or a conversation by its id."""
+        if SESSION_ID.fullmatch(key):
+            self.open_conversation(SessionId(key))
+        else:
+            self.open_plan(PlanId(key))
+
+    def delete_conversation(self, session_id: SessionId) -> None:
+        """Delete a conversation without a plan; if it is on screen, a new one begins."""
+
+        def deleted(_: None) -> None:
+            if session_id == self.session_id:
+                self.new_plan()
+            self.conversations.refresh()
+
+        self.commands.run(self.background.delete_conversation(session_id), deleted)
 
     def new_plan(self) -> None:
         """Start a new conversation without a plan."""
+        self._leave_plan()
+        self._show_session(new_session_id())
+        self._show_nothing()
+        self._tell_shown()
+        self.chat.focus_composer()
+
+    def _leave_plan(self) -> None:
         self._plan_id = None
         self._memory.leave_plan()
         self.state.put(plan=None)
-        self._show_session(new_session_id())
-        self._show_nothing()
-        self.plan_shown.emit(None)
-        self.chat.focus_composer()
+
+    def _tell_shown(self) -> None:
+        self.plan_shown.emit(self._plan_id, self.session_id)
+
+    def send_when_ready(self, text: str) -> None:
+        """Send a first message as soon as the search for agents has ended."""
+        if self.agents.profile is not None:
+            self.turns.send(text)
+        else:
+            once = Qt.ConnectionType.SingleShotConnection
+            self.agents.found.connect(lambda found: self.turns.send(text), once)
 
     def set_plan_mode(self, plan_mode: bool) -> None:
         """Takes effect at once, also for a running turn."""
@@ -296,6 +372,11 @@ class WorkspaceController(QObject):
         orchestrating = self.background.orchestrate(self.session_id, task, profile)
         self.commands.run(orchestrating, lambda ended: None, self.failed.emit)
 
+    @property
+    def has_interrupted(self) -> bool:
+        """Whether a run was cut off and waits for a decision."""
+        return bool(self._interruptions.found)
+
     def refresh_plans(self) -> None:
         self.commands.latest("plans", self.background.run(self.background.engine.listing), self._plans_listed)
 
@@ -317,18 +398,19 @@ class WorkspaceController(QObject):
         self.commands.failed.connect(self.failed)
         self.agents.found.connect(self.agents_found)
         self.agents.found.connect(lambda found: self._offer_commands())
+        self.agents.found.connect(lambda found: self._show_examples())
         self.bridge.event_received.connect(self._on_event)
-        self.actions.requested.connect(panel.request)
-        self.actions.tasks_requested.connect(panel.show_tasks)
-        self._interruptions.disk_changed.connect(self.disk_changed)
+        self._interruptions.noted.connect(self._tell_disk)
+        self._interruptions.noted.connect(self.refresh_runs)
         panel.graph.failed.connect(lambda words: self.said.emit(words, "risk"))
-        panel.followed.connect(self._follow)
+        panel.checks.failing_changed.connect(self._rank_again)
         panel.followed.connect(self._drift.follow_panel)
         self.bridge.event_received.connect(self._drift.follow_event)
+        self.bridge.event_received.connect(self.conversations.follow_event)
         self._drift.found.connect(self.drift_found)
         self.bridge.event_received.connect(self._reflecting.follow_event)
         self.own.reflection_wanted.connect(lambda: self._reflecting.ask(self._plan_id))
-        chat.sent.connect(self._plan_mode_prompt.consider)
+        chat.sent.connect(self._send)
         self._plan_mode_prompt.plan_wanted.connect(lambda: self.set_plan_mode(True))
         self._plan_mode_prompt.cleared.connect(self.turns.send)
         chat.stop_requested.connect(self.turns.stop)
@@ -338,16 +420,18 @@ class WorkspaceController(QObject):
         self.own.orchestration_wanted.connect(self._orchestrate)
         self.own.failed.connect(self.failed)
         self.own.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
-        chat.approve_requested.connect(self._approve_from_card)
+        chat.composer.option_chosen.connect(self._choose_option)
+        chat.composer.implement_requested.connect(lambda: panel.request(EventKind.APPROVE))
         give_back = panel.sheets.rework.give_back
-        chat.deny_requested.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
-        chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
+        chat.view_requested.connect(self._view)
         chat.undo_requested.connect(self.plan_controller.take_back)
         self.plan_controller.text_approved.connect(self.turns.carry_out)
         self.turns.plan_mode_needed.connect(self._need_plan_mode)
         self.turns.status_changed.connect(self.status_changed)
         self.turns.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         self.turns.rested.connect(self._show_draft)
+        self.turns.rested_elsewhere.connect(self._send_next)
+        self.turns.not_sent.connect(self._give_back)
         self.turns.said.connect(self.said)
         self.turns.failed.connect(self.failed)
         for each in (self.plan_controller, self._merging, self._back, self._order, self._reflecting):
@@ -356,7 +440,8 @@ class WorkspaceController(QObject):
             each.failed.connect(self.failed)
         chat.permission_answered.connect(self.turns.answer)
         chat.question_answered.connect(self.turns.answer_question)
-        chat.restart_requested.connect(chat.bring_back)
+        chat.restart_requested.connect(chat.send_again)
+        chat.login_requested.connect(self.turns.offer_logins)
         panel.sheets.rework.confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         self._memory.looked_before.connect(self._look_since)
@@ -394,10 +479,56 @@ class WorkspaceController(QObject):
         if isinstance(event, RunFinished | RunUndone):
             self.refresh_runs()
             self.files.forget()
-        if words := plan_text.words_about_the_disk(event):
-            self.disk_changed.emit(words)
+            self._interruptions.look()
+        if isinstance(event, RunStarted | RunPaused | RunResumed):
+            self._tell_run()
+        if isinstance(event, TurnEnded) and event.session_id == self.session_id and plan_text.turn_words(event):
+            self.disk_changed.emit(plan_text.turn_words(event))
         if wanted := plan_text.wants_attention(event, self._titles()):
             self.attention_wanted.emit(*wanted)
+
+    def _tell_run(self) -> None:
+        """A run is told from its events: the page is read again when it has ended."""
+        page = self._live_page()
+        if page is not None and page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED):
+            self.chat.set_plan(plan_text.card_facts(page))
+            self._tell_disk()
+
+    def _live_page(self) -> PlanPage | None:
+        """The page on screen, with the status of a run that was followed since it was read."""
+        page = self.panel.page if self._plan_id is not None else None
+        if page is None or self.panel.machine.state not in RUNNING:
+            return page
+        return replace(page, meta=page.meta.model_copy(update={"status": self.panel.machine.status}))
+
+    def _send(self, text: str) -> None:
+        """Send a message, unless there is no folder to work in: then it stays in the field."""
+        folder = self.background.engine.locations.workspace
+        if folder.is_dir():
+            self._plan_mode_prompt.consider(text)
+            return
+        self.chat.composer.set_text(text)
+        self._tell_disk()
+        words = tr("The folder {folder} is gone, so nothing was sent.", folder=visible_line(str(folder)))
+        self.said.emit(f"{words} {tr('Put it back, then send again; or open another folder.')}", "risk")
+
+    def _send_next(self, session_id: str) -> None:
+        """Send the next queued message of a conversation that is not on screen."""
+        queue = list(self.state.of("queues", session_id, ()))
+        if queue:
+            self.state.put_of("queues", session_id, queue[1:])
+            self.turns.send_queued(SessionId(session_id), queue[0])
+
+    def _give_back(self, session_id: str, text: str) -> None:
+        """Put a message that reached nobody back into the field; one that is in the conversation stays there."""
+        entries = self.background.chat.entries(SessionId(session_id))
+        if any(entry.kind is EntryKind.PERSON and entry.text == text for entry in entries[-3:]):
+            return
+        if session_id != self.session_id:
+            self.state.put_of("drafts", session_id, text)
+            return
+        composer = self.chat.composer
+        composer.set_draft("\n".join(filter(None, (text, composer.text))))
 
     def _show_orchestrated(self, plan_id: PlanId | None) -> None:
         if plan_id is not None and plan_id != self._plan_id:
@@ -408,18 +539,47 @@ class WorkspaceController(QObject):
         if isinstance(update, CommandsOffered):
             self.agents.set_offered(session_id, update.commands)
             self._offer_commands()
+        elif isinstance(update, OptionsOffered):
+            self.agents.set_options(session_id, update.options)
+            self._offer_commands()
         elif isinstance(update, UsageReported) and session_id == self.session_id:
             self.chat.set_usage(update)
         elif isinstance(update, ModeChanged):
             self.said.emit(tr("The agent changed its mode to {mode}.", mode=update.mode), "info")
 
+    def _is_draft_of(self, plan_id: PlanId) -> bool:
+        """Whether the draft on screen is what became this plan: it stays until the plan takes its place."""
+        is_drafting = self.panel.machine.state is PlanState.DRAFTING
+        return is_drafting and self.background.engine.plans.plan_of(self.session_id) == plan_id
+
+    def _say_loading(self) -> None:
+        """The plan that was opened is not there yet: say so, in place of the one before."""
+        page, plan_id = self.panel.page, self._plan_id
+        if plan_id is not None and (page is None or page.version.plan_id != plan_id):
+            self._show_loading(self._titles().get(plan_id, plan_id))
+
+    def _show_loading(self, about: str) -> None:
+        self.panel.show_nothing(Emptiness.LOADING, about)
+        self._show_examples()
+        self._tell_disk()
+
+    def _page_failed(self, error: TandemError) -> None:
+        self._slow.stop()
+        self.failed.emit(error)
+        if self.panel.page is None:
+            self._leave_plan()
+            self._show_nothing()
+
     def _show_page(self, page: PlanPage) -> None:
         if page.version.plan_id != self._plan_id:
             return  # another plan was opened since
+        self._slow.stop()
         self._watch.follow(self.background.engine.locations.plans / page.version.plan_id)
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
+        self._tell_disk()
         self._find_focus(page)
+        self._tell_shown()
         self.panel.show_alternatives(self.plans.alternatives(page.version.plan_id))
         self._memory.show_plan(page.version.plan_id)
         self.plan_controller.show_comments(page.version.plan_id)
@@ -429,8 +589,14 @@ class WorkspaceController(QObject):
         """What is mechanical and what matters is worked out apart; until then nothing is marked."""
         entries = self.background.chat.entries(page.version.session_id)
         said = tuple(entry.text for entry in entries if entry.kind is EntryKind.PERSON)
-        future = self.background.run(self.background.pages.focus, page, said)
+        failing = self.panel.checks.failing_paths
+        future = self.background.run(self.background.pages.focus, page, said, failing)
         self.commands.latest("focus", future, lambda focus: self.panel.show_focus(page, focus), lambda error: None)
+
+    def _rank_again(self) -> None:
+        """The checks have said which files to read first."""
+        if self.panel.page is not None:
+            self._find_focus(self.panel.page)
 
     def _show_session(self, session_id: SessionId) -> None:
         if session_id != self.session_id or not self.chat.model.rowCount():
@@ -440,17 +606,33 @@ class WorkspaceController(QObject):
             self.chat.set_entries(self.background.chat.entries(session_id))
             self._reflecting.show_cards()
             self._memory.show_session(session_id)
-            self.chat.set_working(self.turns.is_working(session_id))
+            self.agents.show_session(session_id)
+            self.turns.show_session(session_id)
             self._offer_commands()
 
     def _plans_listed(self, listing: PlanListing) -> None:
+        if not self.background.engine.locations.workspace.is_dir():
+            return  # the plans are out of reach, not gone from the list
         self.plans.set_plans(listing.plans)
         self.panel.runs.model.set_titles(self._titles())
         if self._plan_id is not None:
             self.panel.show_alternatives(self.plans.alternatives(self._plan_id))
-        self.plan_shown.emit(self._plan_id)
+        self._tell_shown()
+        if not self._has_listed:
+            self._has_listed = True
+            self._show_what_waits()
         for damaged in listing.damaged:
             self.said.emit(damaged.message, "risk")
+
+    def _show_what_waits(self) -> None:
+        """When the folder is opened: the plan that waits, unless something else is on screen or was begun."""
+        if self._plan_id is not None:
+            return
+        waiting = self.plans.first_waiting
+        if waiting is not None and not self.chat.model.rowCount() and not self.chat.composer.text:
+            self.open_plan(waiting)
+        else:
+            self._show_draft()
 
     def _runs_listed(self, runs: tuple[ListedRun, ...]) -> None:
         facts = tuple(map(run_facts, runs))
@@ -468,23 +650,30 @@ class WorkspaceController(QObject):
     def _show_nothing(self) -> None:
         why = Emptiness.of(self.background.engine.locations)
         self.panel.show_nothing(why)
-        self.chat.show_beginning(has_files=why is not Emptiness.NO_FILES)
+        self._show_examples()
+        self._tell_disk()
 
-    def _follow(self, machine: object) -> None:
-        panel = self.panel
-        tasks = len(panel.page.tasks) if panel.page is not None else 0
-        self.actions.follow(panel.machine, refusal=panel.refusal, comments=len(panel.comments), tasks=tasks)
+    def _show_examples(self) -> None:
+        has_files = Emptiness.of(self.background.engine.locations) is not Emptiness.NO_FILES
+        self.chat.show_beginning(has_files=has_files, has_recipes=self.agents.has_recipes)
 
-    def _approve_from_card(self, plan_id: str) -> None:
-        if plan_id == self._plan_id:
-            self.panel.request(EventKind.APPROVE)
-        else:
-            self.open_plan(PlanId(plan_id))
+    def _tell_disk(self) -> None:
+        locations = self.background.engine.locations
+        self.panel.set_obstacle(plan_text.obstacle(locations))
+        self.disk_changed.emit(plan_text.disk_words(self._live_page(), self._interruptions.found, locations))
+
+    def _view(self, plan_id: str, revision: int) -> None:
+        """A card of the conversation leads to its plan, and takes the keyboard along."""
+        self.open_plan(PlanId(plan_id), revision or None)
+        self.panel.tabs.show_tab("operations")
+        self.panel.operations.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _store_changed(self) -> None:
         """Plans or runs changed on disk: refresh the lists, and the page if another process changed its record."""
         self.refresh_plans()
+        self.conversations.refresh()
         self.refresh_runs()
+        self._tell_disk()
         page, plans = self.panel.page, self.background.engine.plans
         if page is not None and page.version.plan_id == self._plan_id and page.version.revision == page.meta.revision:
             with contextlib.suppress(TandemError):
@@ -514,6 +703,16 @@ class WorkspaceController(QObject):
 
     def _offer_commands(self) -> None:
         self.chat.set_commands(self.agents.commands_in(self.session_id))
+        model = self._model if self.agents.has_recipes else None
+        self.chat.composer.set_options(self.agents.options_in(self.session_id), model)
+
+    def show_model(self, name: str) -> None:
+        """The model of the built-in agent; empty for none."""
+        self._model = name
+        self._offer_commands()
+
+    def _choose_option(self, option: str, value: str) -> None:
+        self._run(self.background.conversations.choose(self.session_id, option, value))
 
     def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
         self.agents.set_recipes(recipes)

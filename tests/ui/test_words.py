@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QApplication
 
 from tandem_desktop.domain.advice import RiskLevel
 from tandem_desktop.domain.perspectives import Effort, Role
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.i18n import later, some_of, tr, tr_marked, tr_n, tr_table
-from tandem_desktop.ui.models import operations, tasks
+from tandem_desktop.ui.models import operation_filter, tasks
 from tandem_desktop.ui.perspectives import tab
 from tandem_desktop.ui.plan import wording
 
@@ -59,7 +59,7 @@ TABLES = (
     *((wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
     *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard)),
     *((tasks.STATUSES, TaskStatus), (tab.ROLES, Role), (tab.EFFORTS, Effort)),
-    *((tab.RISKS, RiskLevel), (operations.FILTER_LABELS, operations.OperationFilter)),
+    *((tab.RISKS, RiskLevel), (operation_filter.FILTER_LABELS, operation_filter.OperationFilter)),
 )
 
 

@@ -28,6 +28,7 @@ from tandem_desktop.domain.agent_protocol import (
     ToolKind,
     WaitReason,
 )
+from tandem_desktop.domain.errors import LoginNeededError, ModelError, NoModelError
 from tandem_desktop.domain.ids import RequestId
 from tandem_desktop.domain.operations import Absent, FileState, StagedOperation
 from tandem_desktop.sessions.interceptor import Decision
@@ -43,20 +44,17 @@ from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, DangerButton, LinkButton, QuietButton
 from tandem_desktop.ui.widgets.decision_guard import BoundedScroll, DecisionGuard, release_focus
-from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, announce, plain_label
+from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, IconLabel, plain_label
 
 
 class ReasonField(QWidget):
-    """A text field for a reason: Enter sends, Shift+Enter breaks the line, Esc goes back. May require text."""
+    """A text field for a reason: Enter sends, Shift+Enter breaks the line, Esc goes back."""
 
     sent = Signal(str)
     left = Signal()
 
-    def __init__(
-        self, theme: Theme, name: str, asks: str, send: str, *, needs_words: str = "", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, theme: Theme, name: str, asks: str, send: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._needs_words = needs_words
         self.edit = QPlainTextEdit()
         self.edit.setObjectName(name)
         self.edit.setAccessibleName(asks)
@@ -64,9 +62,6 @@ class ReasonField(QWidget):
         self.edit.setFixedHeight(theme.px(64))
         self.edit.setTabChangesFocus(True)
         self.edit.installEventFilter(self)
-        self._complaint = plain_label("", "risk", wrap=True)
-        self._complaint.setObjectName(f"{name}-complaint")
-        self._complaint.hide()
         send_button = Button(theme, send, hint="Enter")
         send_button.setObjectName(f"{name}-send")
         send_button.clicked.connect(self._send)
@@ -82,9 +77,7 @@ class ReasonField(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(8))
         layout.addWidget(self.edit)
-        layout.addWidget(self._complaint)
         layout.addLayout(buttons)
-        self.edit.textChanged.connect(self._complaint.hide)
 
     @property
     def words(self) -> str:
@@ -103,12 +96,6 @@ class ReasonField(QWidget):
         return super().eventFilter(watched, event)
 
     def _send(self) -> None:
-        if self._needs_words and not self.words:
-            self._complaint.setText(self._needs_words)
-            self._complaint.show()
-            announce(self.edit, self._needs_words, urgent=True)
-            self.edit.setFocus()
-            return
         self.sent.emit(self.words)
 
 
@@ -612,18 +599,24 @@ def _growing() -> QSizePolicy:
 _TALLEST_PROBLEM = 200
 
 
+_NO_MODEL, _MODEL, _LOGIN = NoModelError.kind, ModelError.kind, LoginNeededError.kind
+
+
 class ProblemCard(EntryWidget):
-    """Shows an error; only the latest one offers a retry, which restarts the agent."""
+    """Shows an error and its remedies: send the message again, another model, or the log."""
 
     restart_requested = Signal()
+    """Send the last message again."""
+    model_requested = Signal()
+    login_requested = Signal(object)
+    """Log in; the button that asks."""
     log_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setObjectName("problem-card")
         self._stderr_tail: tuple[str, ...] = ()
-        mark = QLabel()
-        mark.setPixmap(pixmap(theme, "error", "removed_ink", 16, self.devicePixelRatioF()))
+        self._mark = mark = IconLabel(theme, "error", "removed_ink")
         self._cause = plain_label("", wrap=True)
         self._cause.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._next = plain_label("", "muted", wrap=True)
@@ -640,16 +633,22 @@ class ProblemCard(EntryWidget):
         self._fold = Fold(theme, self._make)
         self._fold.line.setObjectName("problem-fold")
         self._fold.toggled.connect(self.opened)
-        restart = Button(theme, tr("Edit and resend"), icon_name="refresh")
-        log = QuietButton(theme, tr("Open log"))
-        restart.setObjectName("problem-restart")
-        log.setObjectName("problem-log")
-        restart.clicked.connect(self.restart_requested)
-        log.clicked.connect(self.log_requested)
+        self._again = Button(theme, tr("Send again"), icon_name="refresh")
+        self._model = Button(theme, tr("Add a model…"))
+        self._login = Button(theme, tr("Log in…"))
+        self._login.setObjectName("problem-login")
+        self._login.clicked.connect(lambda: self.login_requested.emit(self._login))
+        self._log = QuietButton(theme, tr("Show output"))
+        self._again.setObjectName("problem-restart")
+        self._model.setObjectName("problem-model")
+        self._log.setObjectName("problem-log")
+        self._again.clicked.connect(self.restart_requested)
+        self._model.clicked.connect(self.model_requested)
+        self._log.clicked.connect(self.log_requested)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.px(8))
-        buttons.addWidget(restart)
-        buttons.addWidget(log)
+        for button in (self._login, self._again, self._model, self._log):
+            buttons.addWidget(button)
         buttons.addStretch(1)
         frame = QFrame()
         frame.setProperty("role", "card")
@@ -665,13 +664,24 @@ class ProblemCard(EntryWidget):
 
     def set_row(self, row: TranscriptRow) -> None:
         *stderr_tail, to_do = row.last.details or ("",)
-        self._cause.setText(row.last.text)
+        kind = row.last.problem_kind
+        has_no_model = kind == _NO_MODEL
+        if has_no_model:
+            stderr_tail, to_do = [], tr("Add a model to ask in your own words, or type / for the recipes.")
+        self._mark.set_icon("info" if has_no_model else "error", "link" if has_no_model else "removed_ink")
+        self._login.setVisible(kind == _LOGIN)
+        self._again.setVisible(not has_no_model)
+        self._again.setText(tr("Try again") if kind == _MODEL else tr("Send again"))
+        self._model.setVisible(kind in (_NO_MODEL, _MODEL))
+        self._model.setText(tr("Add a model…") if has_no_model else tr("Change the model…"))
+        self._log.setVisible(not has_no_model)
+        self._cause.setText(tr("There is no model yet.") if has_no_model else row.last.text)
         self._next.setText(to_do)
         self._next.setVisible(bool(to_do))
-        self.setAccessibleName(tr("Problem: {cause} {next}", cause=row.last.text, next=to_do).strip())
+        self.setAccessibleName(tr("Problem: {cause} {next}", cause=self._cause.text(), next=to_do).strip())
         self._stderr_tail = tuple(stderr_tail)
         self._fold.setVisible(bool(stderr_tail))
-        words = tr_n("Last words of the agent ({n} line)", "Last words of the agent ({n} lines)", len(stderr_tail))
+        words = tr_n("Output of the agent ({n} line)", "Output of the agent ({n} lines)", len(stderr_tail))
         self._fold.line.set_words(words, stderr_tail[-1] if stderr_tail else "")
 
     def set_open(self, is_open: bool) -> None:
@@ -680,6 +690,6 @@ class ProblemCard(EntryWidget):
     def _make(self) -> QWidget:
         view = CodeView(self.theme, tallest=_TALLEST_PROBLEM)
         view.setObjectName("problem-details")
-        view.setAccessibleName(tr("Last words of the agent"))
+        view.setAccessibleName(tr("Output of the agent"))
         view.set_code("\n".join(self._stderr_tail))
         return view

@@ -196,9 +196,7 @@ class ChatCommand:
 
 WINDOW_COMMANDS = (
     ChatCommand("plan", later("Turn Plan mode on or off"), source=CommandSource.WINDOW),
-    ChatCommand(
-        "perspectives", later("Have three advisors look at a task, then plan it"), "task", CommandSource.WINDOW
-    ),
+    ChatCommand("perspectives", later("Get second opinions on a task, then plan it"), "task", CommandSource.WINDOW),
     ChatCommand(
         "orchestrate",
         later("Take a task from a plan to its end, with your decision at every gate; or stop it"),
@@ -212,7 +210,7 @@ WINDOW_COMMANDS = (
     ChatCommand(
         "template", later("A plan from one of your templates"), "[name] [parameter=value]…", CommandSource.WINDOW
     ),
-    ChatCommand("save-template", later("Keep this plan as a template"), "name [parameter=text]…", CommandSource.WINDOW),
+    ChatCommand("save-template", later("Save this plan as a template"), "name [parameter=text]…", CommandSource.WINDOW),
 )
 
 

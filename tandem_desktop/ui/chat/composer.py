@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
     QDragEnterEvent,
     QDragMoveEvent,
     QFocusEvent,
@@ -19,9 +21,11 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 from PySide6.QtWidgets import (
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QMenu,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -29,7 +33,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.domain.agent_protocol import Picture, UsageReported
+from tandem_desktop.diff.text import visible_line
+from tandem_desktop.domain.agent_protocol import AgentOption, Picture, UsageReported
 from tandem_desktop.ui.chat.completion import (
     SOURCE_WORDS,
     WINDOW_COMMANDS,
@@ -78,6 +83,10 @@ class ComposerEdit(QPlainTextEdit):
     escaped = Signal()
     recalled = Signal()
     """Up in an empty field: recall the last message."""
+    implement_requested = Signal()
+    """Ctrl+Enter in an empty field."""
+    focus_moved = Signal()
+    """The field got the keyboard, or lost it."""
     files_given = Signal(object)
     """A tuple of paths, pasted or dropped."""
     image_given = Signal(QImage)
@@ -111,6 +120,9 @@ class ComposerEdit(QPlainTextEdit):
                 self.insertPlainText("\n")
             elif not modifiers & ~Qt.KeyboardModifier.KeypadModifier:
                 self.submitted.emit()
+            elif modifiers & Qt.KeyboardModifier.ControlModifier and not self.toPlainText().strip():
+                if not event.isAutoRepeat():
+                    self.implement_requested.emit()
             else:
                 event.ignore()
             return
@@ -133,6 +145,14 @@ class ComposerEdit(QPlainTextEdit):
         if deletes:
             cursor.removeSelectedText()
         self.setTextCursor(cursor)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_moved.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focus_moved.emit()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         # While completions are shown, Tab accepts one.
@@ -267,6 +287,8 @@ def _as_png(image: QImage) -> bytes:
 
 FindFiles = Callable[[str], "Future[tuple[str, ...]] | tuple[str, ...]"]
 _NEARLY_FULL = 0.85
+_MIDDLE = Qt.TextElideMode.ElideMiddle
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 
 
 class Composer(QFrame):
@@ -275,7 +297,12 @@ class Composer(QFrame):
     submitted = Signal(str)
     stop_requested = Signal()
     recalled = Signal()
-    attach_requested = Signal()
+    implement_requested = Signal()
+    """Ctrl+Enter in an empty field."""
+    model_requested = Signal()
+    """Open the page of the built-in agent's model."""
+    option_chosen = Signal(str, str)
+    """An option of the agent, such as its model, and the value."""
     refused = Signal(str)
     """Why something cannot be attached."""
 
@@ -288,6 +315,7 @@ class Composer(QFrame):
         self._asked = 0
         self._answers = Commands(self)
         self._works = False
+        self._options: tuple[AgentOption, ...] = ()
         self.setObjectName("composer")
         self.edit = ComposerEdit(theme)
         self.pictures = Pictures(theme)
@@ -308,8 +336,10 @@ class Composer(QFrame):
         self.edit.submitted.connect(self._submit)
         self.edit.escaped.connect(self._escape)
         self.edit.recalled.connect(self.recalled)
+        self.edit.implement_requested.connect(self.implement_requested)
         self.edit.files_given.connect(lambda paths: self.edit.insert_words(mentions(paths, self._root)))
         self.edit.image_given.connect(self._add_picture)
+        self.edit.focus_moved.connect(self.update)  # the ring is painted by the composer
         self.edit.textChanged.connect(self._text_changed)
         self.edit.cursorPositionChanged.connect(self._complete)
         theme.changed.connect(self._restyle)
@@ -356,6 +386,35 @@ class Composer(QFrame):
         self._works = works
         self._text_changed()
 
+    def set_options(self, options: Sequence[AgentOption], model: str | None = None) -> None:
+        """What can be chosen of the agent; `model` is that of the built-in agent, which has a page: empty for none."""
+        self._options = tuple(options)
+        chosen = self._options[0].shown if self._options else model
+        self._model.setText(self.fontMetrics().elidedText(chosen or tr("Add a model…"), _MIDDLE, self._theme.px(180)))
+        self._model.setAccessibleName(tr("Model: {model}", model=chosen) if chosen else tr("Add a model…"))
+        self._model.setToolTip(plain_tooltip(chosen or ""))
+        self._model.setVisible(bool(self._options) or model is not None)
+
+    def _offer_options(self) -> None:
+        if not self._options:
+            self.model_requested.emit()
+            return
+        menu = QMenu(self)
+        menu.setObjectName("option-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for option in self._options:
+            menu.addSection(visible_line(option.name))
+            group = QActionGroup(menu)
+            for each in option.values:
+                action = QAction(visible_line(each.name).replace("&", "&&"), group)
+                action.setCheckable(True)
+                action.setChecked(each.value == option.current)
+                action.triggered.connect(
+                    lambda checked=False, at=option.id, value=each.value: self.option_chosen.emit(at, value)
+                )
+                menu.addAction(action)
+        menu.popup(self._model.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+
     def set_usage(self, usage: UsageReported | None) -> None:
         """Show the agent's token usage and cost; None hides it."""
         self._usage.setText(usage_words(usage))
@@ -384,13 +443,17 @@ class Composer(QFrame):
     def _lay_out(self) -> None:
         theme = self._theme
         plan = self._hint("/plan", tr("Turn Plan mode on or off"))
-        attach = self._hint(tr("@ Attach"), tr("Mention a file"))
+        attach = self._hint(tr("Attach…"), tr("Attach files and pictures"))
         plan.setObjectName("composer-plan")
         attach.setObjectName("composer-attach")
+        self._model = self._hint("", tr("Model"))
+        self._model.setObjectName("composer-model")
+        self._model.clicked.connect(self._offer_options)
+        self._model.hide()
         plan.clicked.connect(lambda: self.submitted.emit("/plan"))
         attach.clicked.connect(self._attach)
         self._row = QHBoxLayout()
-        for widget in (plan, attach):
+        for widget in (plan, attach, self._model):
             self._row.addWidget(widget)
         self._row.addStretch(1)
         self._row.addWidget(self._usage)
@@ -468,9 +531,14 @@ class Composer(QFrame):
     # Completing
 
     def _attach(self) -> None:
+        """Pictures go along with the message; other files are mentioned in it."""
+        chosen, _ = QFileDialog.getOpenFileNames(self, tr("Attach files and pictures"), str(self._root or ""))
+        pictures = [path for path in chosen if Path(path).suffix.lower() in _PICTURES]
+        for path in pictures:
+            self._add_picture(QImage(path))
+        if others := tuple(path for path in chosen if path not in pictures):
+            self.edit.insert_words(mentions(others, self._root))
         self.edit.setFocus()
-        before = self.edit.before_cursor()
-        self.edit.insertPlainText("@" if not before or before[-1].isspace() else " @")
 
     def _complete(self) -> None:
         self._asked += 1

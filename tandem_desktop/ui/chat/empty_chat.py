@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.i18n import later, tr_marked
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.buttons import press_by_enter
 from tandem_desktop.ui.widgets.labels import plain_label
 
 
@@ -18,6 +19,11 @@ class ExampleTask:
 
     title: str
     text: str
+
+    @property
+    def message(self) -> str:
+        """What is sent; a command is the same in every language."""
+        return self.text if self.text.startswith("/") else tr_marked(self.text)
 
 
 EXAMPLES = (
@@ -32,6 +38,17 @@ STARTS = (
     ExampleTask(later("Set how every editor indents"), '/new-from-template editorconfig "Weather"'),
 )
 """Recipes for an empty workspace."""
+REQUESTS = (
+    ExampleTask(later("Find out how it works"), later("Explain how this project is built and where it starts.")),
+    ExampleTask(later("Mend a test"), later("Run the tests and mend what fails.")),
+    ExampleTask(later("Write what is missing"), later("Write tests for the part that has none.")),
+)
+"""Requests in plain words, for an agent with a model."""
+BEGINNINGS = (
+    ExampleTask(later("Start a Python package"), later("Start a Python package with a first test.")),
+    ExampleTask(later("Begin with a README"), later("Write a README: what this is to be, and how to run it.")),
+)
+"""The same for an empty workspace."""
 _CHANGE = (
     later("Ask for a change"),
     later("The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."),
@@ -75,13 +92,17 @@ class EmptyChat(QWidget):
         layout.addStretch(2)
         layout.addLayout(across)
         layout.addStretch(3)
-        self.show_beginning(has_files=True)
+        self.show_beginning(has_files=True, has_recipes=True)
 
-    def show_beginning(self, *, has_files: bool) -> None:
+    def show_beginning(self, *, has_files: bool, has_recipes: bool) -> None:
+        """Examples that the chosen agent understands; recipes are the built-in agent's."""
         title, words = _CHANGE if has_files else _START
         self._title.setText(tr_marked(title))
         self._words.setText(tr_marked(words))
-        self._show_examples(EXAMPLES if has_files else STARTS)
+        if has_recipes:
+            self._show_examples(EXAMPLES if has_files else STARTS)
+        else:
+            self._show_examples(REQUESTS if has_files else BEGINNINGS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -100,7 +121,7 @@ class EmptyChat(QWidget):
         for at, example in enumerate(examples):
             button = _ExampleButton(self._theme, example)
             button.setObjectName(f"example-{at + 1}")
-            button.clicked.connect(lambda checked=False, text=example.text: self.chosen.emit(text))
+            button.clicked.connect(lambda checked=False, sent=example: self.chosen.emit(sent.message))
             self._tasks.addWidget(button)
             self._buttons.append(button)
         self._make_room()
@@ -122,7 +143,7 @@ class _ExampleButton(QAbstractButton):
         super().__init__(parent)
         self._theme = theme
         self._example = example
-        self.setAccessibleName(f"{tr_marked(example.title)}: {example.text}")
+        self.setAccessibleName(f"{tr_marked(example.title)}: {example.message}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -131,6 +152,10 @@ class _ExampleButton(QAbstractButton):
 
     def _fit(self) -> None:
         self.setFixedHeight(self._theme.px(56))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._theme
@@ -145,6 +170,6 @@ class _ExampleButton(QAbstractButton):
         painter.drawText(inside, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr_marked(self._example.title))
         painter.setPen(theme.color("muted"))
         painter.setFont(theme.code_font())
-        text = painter.fontMetrics().elidedText(self._example.text, Qt.TextElideMode.ElideRight, inside.width())
+        text = painter.fontMetrics().elidedText(self._example.message, Qt.TextElideMode.ElideRight, inside.width())
         painter.drawText(inside, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()

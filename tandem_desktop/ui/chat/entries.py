@@ -15,7 +15,7 @@ from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.chat.question_card import QuestionCard
 from tandem_desktop.ui.chat.reflection_card import ReflectionCard
 from tandem_desktop.ui.chat.tool_chip import ToolChip
-from tandem_desktop.ui.i18n import tr, tr_marked, tr_n
+from tandem_desktop.ui.i18n import counted_lines, tr, tr_marked, tr_n
 from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.plan_text import RunFacts
 from tandem_desktop.ui.theme.style import set_role
@@ -260,7 +260,7 @@ class NoteLine(EntryWidget):
         """Show the run's buttons and, if known, what it wrote."""
         if run.is_applied and revision is not None and revision.files:
             files = tr_n("Completed: {n} file", "Completed: {n} files", revision.files)
-            self._words.setText(f"{files} +{revision.added} −{revision.removed}")
+            self._words.setText(f"{files} {counted_lines(revision.added, revision.removed)}".rstrip())
         self._undo.setText(tr_marked(run.way_back))
         self._undo.setAccessibleName(tr_marked(run.way_back))
         self._undo.updateGeometry()
@@ -310,11 +310,11 @@ PASSED_ON = (
     "file_activated",
     "edit_requested",
     "back_requested",
-    "approve_requested",
-    "deny_requested",
     "view_requested",
     "undo_requested",
     "restart_requested",
+    "model_requested",
+    "login_requested",
     "log_requested",
     "reflection_requested",
     "question_answered",

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.buttons import press_by_enter
 
 
 class EntryWidget(QWidget):
@@ -73,6 +74,10 @@ class FoldLine(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(120), self._theme.px(24))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -77,8 +77,6 @@ class ChatPane(QWidget):
     stop_requested = Signal()
     command = Signal(str, str)
     """A window command without its slash, and its argument."""
-    approve_requested = Signal(str)
-    deny_requested = Signal(str, str)
     view_requested = Signal(str, int)
     """Plan id and revision; 0 is the latest."""
     undo_requested = Signal(str)
@@ -90,6 +88,11 @@ class ChatPane(QWidget):
     link_activated = Signal(str)
     file_activated = Signal(str)
     restart_requested = Signal()
+    """Send the last message again."""
+    model_requested = Signal()
+    """Choose a model for the agent."""
+    login_requested = Signal(object)
+    """Log the agent in; the button that asks."""
     log_requested = Signal()
     record_requested = Signal()
     """Open the folder with the stored conversation."""
@@ -125,11 +128,6 @@ class ChatPane(QWidget):
         self._status.hide()
         self._queue_list = QueueList(theme)
         self.composer = Composer(theme, popup_parent=self)
-        self._actions = QWidget()
-        self._actions.setObjectName("chat-actions")
-        self._actions.setProperty("role", "footer")
-        self._actions.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._actions.hide()
         self.setFocusProxy(self.composer.edit)
         self._lay_out()
         self._connect()
@@ -152,7 +150,7 @@ class ChatPane(QWidget):
             self.transcript.jump_to_end()
         elif is_new and entry.kind in (EntryKind.PLAN, EntryKind.QUESTION):
             self.transcript.settle_now()  # without the focus: the keys may be meant for the composer
-        elif is_new and entry.kind is EntryKind.ELICITATION:
+        elif is_new and entry.kind in (EntryKind.ELICITATION, EntryKind.PROBLEM):
             self.transcript.show_start(entry.number)
 
     def set_plan(self, facts: PlanFacts) -> None:
@@ -197,19 +195,9 @@ class ChatPane(QWidget):
         self._queue_list.show_messages(self._queue)
         self.queue_changed.emit(self._queue)
 
-    def show_beginning(self, *, has_files: bool) -> None:
-        """Choose the examples of the empty chat: changes, or first files for an empty workspace."""
-        self._empty.show_beginning(has_files=has_files)
-
-    def set_actions(self, widget: QWidget | None) -> None:
-        """Put the plan's buttons between the conversation and the composer."""
-        while (item := self._actions_row.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.setParent(None)
-        if widget is not None:
-            self._actions_row.addWidget(widget)
-        self._actions.setVisible(widget is not None)
+    def show_beginning(self, *, has_files: bool, has_recipes: bool) -> None:
+        """Choose the examples of the empty chat: for a workspace with or without files, for an agent with recipes."""
+        self._empty.show_beginning(has_files=has_files, has_recipes=has_recipes)
 
     def place_above_composer(self, widget: QWidget) -> None:
         """Add a widget above the composer, such as a question about the message."""
@@ -224,10 +212,11 @@ class ChatPane(QWidget):
     def focus_composer(self) -> None:
         self.composer.edit.setFocus()
 
-    def bring_back(self) -> None:
-        """Recall the last message into an empty composer, to send it again."""
-        if not self.composer.edit.toPlainText().strip():
-            self._recall()
+    def send_again(self) -> None:
+        """Send the person's last message once more."""
+        said = self._last_said()
+        if said:
+            self._submitted(said)
         self.focus_composer()
 
     @property
@@ -252,7 +241,6 @@ class ChatPane(QWidget):
     # Layout and connections
 
     def _lay_out(self) -> None:
-        self._actions_row = QHBoxLayout(self._actions)
         below = QVBoxLayout()
         below.addWidget(self._status)
         below.addWidget(self._queue_list)
@@ -271,14 +259,11 @@ class ChatPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._stack, 1)
-        layout.addWidget(self._actions)
         layout.addLayout(across)
 
     def _connect(self) -> None:
         transcript, composer, queue = self.transcript, self.composer, self._queue_list
         for name in (
-            "approve_requested",
-            "deny_requested",
             "view_requested",
             "undo_requested",
             "back_requested",
@@ -286,6 +271,8 @@ class ChatPane(QWidget):
             "link_activated",
             "file_activated",
             "restart_requested",
+            "model_requested",
+            "login_requested",
             "log_requested",
             "reflection_requested",
             "question_answered",
@@ -310,7 +297,6 @@ class ChatPane(QWidget):
 
     def _restyle(self) -> None:
         px = self._theme.px
-        self._actions_row.setContentsMargins(0, 0, 0, 0)
         self._below.setContentsMargins(px(16), px(10), px(16), px(14))
         self._below.setSpacing(px(8))
         self._foot.setMaximumWidth(px(WIDEST + 32))
@@ -357,9 +343,12 @@ class ChatPane(QWidget):
         if self._queue:
             self._edit_queued(len(self._queue) - 1)
             return
-        said = next((row.last for row in reversed(self.model.rows) if row.kind is EntryKind.PERSON), None)
-        if said is not None:
-            self.composer.set_text(said.text, is_edit=True)
+        if said := self._last_said():
+            self.composer.set_text(said, is_edit=True)
+
+    def _last_said(self) -> str:
+        said = (row.last.text for row in reversed(self.model.rows) if row.kind is EntryKind.PERSON)
+        return next(said, "")
 
     def _edit_message(self, number: int) -> None:
         entry = self.model.entry(number)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.ui.chat.cards import DecisionCard, ReasonField
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.buttons import Button, LinkButton, QuietButton
+from tandem_desktop.ui.widgets.banners import Card
+from tandem_desktop.ui.widgets.buttons import LinkButton
 from tandem_desktop.ui.widgets.decision_guard import release_focus
 from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, plain_label
 
@@ -40,12 +41,9 @@ class PlanFacts:
 
 
 class PlanCard(EntryWidget):
-    """A line for a decided revision, a card with two choices for a waiting one. Only emits requests."""
+    """A line for a decided revision, a card for a waiting one. Both only lead to the plan, where it is decided."""
 
-    approve_requested = Signal(str)
-    deny_requested = Signal(str, str)
     view_requested = Signal(str, int)
-    typed = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -59,34 +57,29 @@ class PlanCard(EntryWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._line)
 
-    @property
-    def plan_id(self) -> PlanId:
-        return self._plan_id
-
-    @property
-    def card(self) -> DecisionCard | None:
-        """The card that takes digits, while the revision waits."""
-        return self._card
-
-    @property
-    def is_kept(self) -> bool:
-        return super().is_kept or (self._card is not None and self._card.is_kept)
-
     def set_row(self, row: TranscriptRow) -> None:
         entry = row.last
         self._plan_id, self._revision = entry.plan_id or PlanId(""), entry.revision
         if self._shown is None:
-            self._line.say(tr("Revision {revision}", revision=entry.revision), entry.text)
+            self._line.say(tr("Revision {revision}", revision=entry.revision), visible_line(entry.text))
 
     def set_facts(self, facts: PlanFacts) -> None:
         if facts == self._shown:
             return
         self._shown = facts
         self._line.show_facts(facts)
-        if self._card is not None and (not facts.is_waiting or self._card.facts != facts):
-            self._drop_card()
-        if facts.is_waiting and self._card is None:
-            self._put_card(facts)
+        if self._card is not None:
+            release_focus(self._card)
+            self._card.hide()
+            self._card.deleteLater()
+            self._card = None
+        if facts.is_waiting:
+            self._card = _WaitingCard(self.theme, facts)
+            self._card.view.clicked.connect(self._view)
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(self._card)
+            self._card.show()
         self._line.setVisible(self._card is None)
         self.setAccessibleName(
             tr(
@@ -98,50 +91,14 @@ class PlanCard(EntryWidget):
         )
         self.height_changed.emit()
 
-    def reopen(self) -> None:
-        """Ask again, because the decision could not be carried out."""
-        shown, self._shown = self._shown, None
-        if shown is not None:
-            if self._card is not None:
-                self._drop_card()
-            self.set_facts(shown)
-
-    def _put_card(self, facts: PlanFacts) -> None:
-        card = self._card = _WaitingCard(self.theme, facts)
-        card.approve.clicked.connect(lambda: self.approve_requested.emit(self._plan_id))
-        card.denied.connect(lambda words: self.deny_requested.emit(self._plan_id, words))
-        card.view.clicked.connect(self._view)
-        card.typed.connect(self.typed)
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(card)
-        card.show()
-
-    def _drop_card(self) -> None:
-        assert self._card is not None
-        release_focus(self._card)
-        self._card.hide()
-        self._card.deleteLater()
-        self._card = None
-
     def _view(self) -> None:
         self.view_requested.emit(self._plan_id, self._revision)
 
 
-class _WaitingCard(DecisionCard):
-    denied = Signal(str)
-
+class _WaitingCard(Card):
     def __init__(self, theme: Theme, facts: PlanFacts, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "line_strong", parent)
-        self.facts = facts
+        super().__init__(theme, "raised", parent=parent)
         self.setObjectName("plan-card-waiting")
-        self.setAccessibleName(
-            tr(
-                "Plan {title}, revision {revision}. 1 approves, 2 denies with feedback.",
-                title=facts.title,
-                revision=facts.revision,
-            )
-        )
         head = QHBoxLayout()
         head.setSpacing(theme.px(8))
         head.addWidget(ElidedLabel(theme, facts.title, mode=Qt.TextElideMode.ElideRight, bold=True), 1)
@@ -151,32 +108,10 @@ class _WaitingCard(DecisionCard):
         self.body.addLayout(head)
         figures = _figures(theme, facts)
         figures.addStretch(1)
-        self.view = LinkButton(theme, tr("Review"))
+        self.view = LinkButton(theme, tr("View"))
         self.view.setObjectName("plan-card-view")
         figures.addWidget(self.view)
         self.body.addLayout(figures)
-        self.approve = Button(theme, tr("Approve…"))
-        self.approve.setObjectName("plan-card-approve")
-        self.add_choice("1", self.approve)
-        deny = QuietButton(theme, tr("Deny…"))
-        deny.setObjectName("plan-card-deny")
-        deny.clicked.connect(self._ask)
-        self.add_choice("2", deny)
-
-    def _ask(self) -> None:
-        field = ReasonField(
-            self.theme,
-            "plan-card-feedback",
-            tr("What should be different?"),
-            tr("Send feedback"),
-            needs_words=tr("Say what should be different: the agent revises the plan by your words."),
-        )
-        field.sent.connect(self._deny)
-        self.ask_words(field)
-
-    def _deny(self, words: str) -> None:
-        self.settle()
-        self.denied.emit(words)
 
 
 class _SettledLine(QWidget):

@@ -263,7 +263,7 @@ class _Address(QFrame):
     def __init__(self, theme: Theme, question: AgentQuestion) -> None:
         super().__init__()
         self.setProperty("role", "card-raised")
-        host = plain_label(visible_name(question.host), "heading")
+        host = plain_label(visible_name(question.host), "heading", wrap=True)
         host.setObjectName("question-host")
         address = ProseView(theme)
         address.setObjectName("question-url")

@@ -92,8 +92,8 @@ class ChipLine(QAbstractButton):
             painter.drawPixmap(right, (self.height() - side) // 2, pixmap(theme, chevron, "muted", 14, ratio))
             right -= gap
         x = self._draw(painter, words.verb, theme.ui_font(-1), token, x, right) + gap
-        tail = [(f"+{words.added}", theme.code_font(), "added_ink")] if words.added else []
-        tail += [(f"−{words.removed}", theme.code_font(), "removed_ink")] if words.removed else []
+        tail = [(f"+{words.added:,}", theme.code_font(), "added_ink")] if words.added else []
+        tail += [(f"−{words.removed:,}", theme.code_font(), "removed_ink")] if words.removed else []
         tail += [(words.more, theme.ui_font(-1), "muted")] if words.more else []
         room = right - x - sum(QFontMetrics(font).horizontalAdvance(text) + gap for text, font, _ in tail)
         start = x

@@ -7,7 +7,7 @@ from enum import StrEnum
 from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.diff.text import visible_in_a_line, visible_name
 from tandem_desktop.domain.agent_protocol import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
-from tandem_desktop.ui.i18n import later, tr, tr_marked
+from tandem_desktop.ui.i18n import counted_lines, later, tr, tr_marked
 
 _QUEUED = "command was queued"
 _ADVISORS = {
@@ -45,8 +45,8 @@ class ChipWords:
     """Whether the subject is prose, not a path or a command."""
 
     def sentence(self) -> str:
-        figures = (f"+{self.added}" if self.added else "", f"−{self.removed}" if self.removed else "")
-        return " ".join(word for word in (self.verb, self.subject, *figures, self.more) if word)
+        figures = counted_lines(self.added, self.removed)
+        return " ".join(word for word in (self.verb, self.subject, figures, self.more) if word)
 
 
 def chip_words(calls: Sequence[ToolCall]) -> ChipWords:

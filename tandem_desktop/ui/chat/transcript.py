@@ -175,14 +175,14 @@ class Transcript(QAbstractScrollArea):
 
     link_activated = Signal(str)
     file_activated = Signal(str)
-    approve_requested = Signal(str)
-    deny_requested = Signal(str, str)
     view_requested = Signal(str, int)
     undo_requested = Signal(str)
     permission_answered = Signal(str, object, str)
     edit_requested = Signal(int)
     back_requested = Signal(int)
     restart_requested = Signal()
+    model_requested = Signal()
+    login_requested = Signal(object)
     log_requested = Signal()
     reflection_requested = Signal(object)
     question_answered = Signal(str, object, object)
@@ -238,17 +238,11 @@ class Transcript(QAbstractScrollArea):
         self._facts.set_runs(runs)
         self._inform_all()
 
-    def reopen(self, plan_id: str) -> None:
-        """Let the cards of a plan ask again after a failed decision."""
-        for widget in self._widgets.values():
-            if isinstance(widget, PlanCard) and widget.plan_id == plan_id:
-                widget.reopen()
-
     def waiting_card(self) -> DecisionCard | None:
         """The newest card that waits for a decision."""
         for row in reversed(self._model.rows):
             widget = self._widgets.get(row.number)
-            card = widget.card if isinstance(widget, PlanCard | PermissionCard | ReflectionCard) else None
+            card = widget.card if isinstance(widget, PermissionCard | ReflectionCard) else None
             if card is not None and card.is_waiting:
                 return card
         return None

@@ -123,7 +123,7 @@ def _move(view: "DiffView", distance: int, extends: bool) -> None:
 
 
 def _rows_per_page(view: "DiffView") -> int:
-    return max(1, view.viewport().height() // view.display.panes.line - 1)
+    return max(1, view.position.page_height // view.display.panes.line - 1)
 
 
 def _sideways(view: "DiffView", direction: int, extends: bool) -> None:
@@ -185,6 +185,8 @@ def _add_view_actions(menu: QMenu, view: "DiffView") -> None:
     whole = tr("Only the changes") if context == WHOLE_FILE else tr("The whole file")
     menu.addAction(f"{whole}\tF", view.toggle_whole_file)
     menu.addAction(tr("Read as text") + "\tT", view.read_as_text)
+    if view.leave_lines is not None:
+        menu.addAction(tr("Show as something else than lines") + "\tB", view.leave_lines)
     other = tr("One column") if view.is_split else tr("Side by side")
     menu.addAction(f"{other}\tV", lambda: view.set_split(not view.is_split))
     menu.addAction(tr("Wrap long lines") + "\tAlt+Z", lambda: view.set_wrap(not view.wraps))

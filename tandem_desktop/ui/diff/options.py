@@ -152,9 +152,7 @@ class DiffDisplay:
 
     def shown(self, row: DiffRow, pane: Pane) -> "ShownLine | None":
         """The line a row shows in a pane, styled."""
-        # An unchanged line is the same on both sides, so it is styled only once.
-        is_shared = not row.is_change and row.new is not None and self.rows.diff.is_one_encoding
-        key = line_of(row, False if is_shared else pane.is_old)
+        key = self._key(row, pane)
         if key is None:
             return None
         styled = self.styles.line(*key)
@@ -172,8 +170,23 @@ class DiffDisplay:
 
     def wrapped_height(self, row: DiffRow) -> int:
         """The height of a row's wrapped lines beyond the first."""
-        lines = (self.shown(row, pane) for pane in self.panes.panes)
-        return max(len(line.starts) - 1 if line else 0 for line in lines) * self.panes.line
+        return max(self._wraps_of(row, pane) for pane in self.panes.panes) * self.panes.line
+
+    def _wraps_of(self, row: DiffRow, pane: Pane) -> int:
+        """How often the line in a pane wraps; a short line of plain characters is not styled to find out."""
+        key = self._key(row, pane)
+        if key is None:
+            return 0
+        whole = (self.rows.diff.old if key[0] else self.rows.diff.new).line(key[1])
+        if len(whole) <= self.panes.columns() and whole.isascii() and "\t" not in whole:
+            return 0
+        line = self.shown(row, pane)
+        return len(line.starts) - 1 if line else 0
+
+    def _key(self, row: DiffRow, pane: Pane) -> LineKey | None:
+        # An unchanged line is the same on both sides, so it is styled only once.
+        is_shared = not row.is_change and row.new is not None and self.rows.diff.is_one_encoding
+        return line_of(row, False if is_shared else pane.is_old)
 
     def found_in(self, row: DiffRow, line: "ShownLine") -> tuple[list[tuple[int, int]], tuple[int, int] | None]:
         """All matches in a line, and the current one. Unchanged lines are searched once, shown twice."""

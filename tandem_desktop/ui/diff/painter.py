@@ -275,6 +275,7 @@ _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _WRAPPED = int(Qt.TextFlag.TextWordWrap)
 _SIGN_INKS = {CellKind.ADDED: "added_ink", CellKind.REMOVED: "removed_ink"}
 _VEIL = 150
+_LIGHT_VEIL = 110
 
 
 class VisibleRow(NamedTuple):
@@ -395,14 +396,16 @@ class RowPainter:
         paint_icon(painter, self._theme, "plus", "accent_text", box.adjusted(2, 2, -2, -2))
 
     def _veils(self, painter: QPainter, display: DiffDisplay, lines: Sequence[VisibleRow]) -> None:
-        """Dim dropped lines; they stay readable."""
-        if not display.dropped and not display.dropped_lines:
+        """Dim lines that are dropped or proved to be mechanical; they stay readable."""
+        if not display.dropped and not display.dropped_lines and not display.rows.proved:
             return
         veil = QColor(self._paint_cache.color("panel"))
-        veil.setAlpha(_VEIL)
         for _, row, area in lines:
             for pane in display.panes.panes if row.is_change else ():
-                if row.hunk in display.dropped or line_of(row, pane.is_old) in display.dropped_lines:
+                line = line_of(row, pane.is_old)
+                is_dropped = row.hunk in display.dropped or line in display.dropped_lines
+                if is_dropped or (line is not None and display.rows.is_quiet(*line)):
+                    veil.setAlpha(_VEIL if is_dropped else _LIGHT_VEIL)
                     left = pane.left + display.panes.numbers(pane)
                     painter.fillRect(left, area.top(), pane.right - left, area.height(), veil)
 
@@ -459,6 +462,8 @@ class RowPainter:
     def _comment(self, painter: QPainter, display: DiffDisplay, row: DiffRow, area: QRect) -> None:
         self._ground(painter, display, area)
         paint_cache, comment, card = self._paint_cache, display.rows.comments[row.number], self._card(area)
+        if comment.room:
+            return
         paint_cache.box(painter, QRectF(card), "raised", 8, edge="line")
         bar = QRectF(card.left(), card.top(), paint_cache.px(3), card.height())
         paint_cache.box(painter, bar, "accent", 2)
@@ -510,7 +515,9 @@ def proof_text(proof: ProvedChange) -> str:
     """`Moved from a.py:12 · 30 lines`."""
     (old, old_end), (new, new_end) = proof.lines.old, proof.lines.new
     words = PROVED_WORDS[proof.kind]
-    if proof.path:
+    if proof.kind is ChangeClass.RENAME:
+        words = tr("Renamed {names}", names=visible_name(proof.path))
+    elif proof.path:
         place = f"{visible_name(proof.path)}:{proof.line:,}"
         words = tr("Moved to {place}", place=place) if old < old_end else tr("Moved from {place}", place=place)
     lines = tr_n("{n} line", "{n} lines", max(old_end - old, new_end - new))

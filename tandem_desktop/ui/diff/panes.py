@@ -11,8 +11,8 @@ from tandem_desktop.ui.diff.rows import DiffRow
 from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.theme.theme import Theme
 
-NARROW = 640
-"""Narrower than this, two panes would show too little of each line."""
+READABLE = 80
+"""Characters each of two panes has to show; a narrower view has one."""
 MORE_LABEL = later("10 more")
 _WORTH_MORE = 24
 """A fold of fewer lines is opened whole or not at all."""
@@ -57,7 +57,12 @@ class Panes:
 
     def columns(self) -> int:
         """How many cells fit into the narrowest pane."""
-        return max(8, int(min(pane.text_width for pane in self.panes) / self.cell) - 1)
+        return max(8, self.characters - 1)
+
+    @property
+    def characters(self) -> int:
+        """How many characters the narrowest pane shows."""
+        return int(min(pane.text_width for pane in self.panes) / self.cell)
 
 
 def panes_for(theme: Theme, width: int, largest_number: int, *, is_split: bool) -> Panes:

@@ -111,9 +111,8 @@ class DiffPointer:
 
     def _drag_selection_to(self, place: QPoint) -> None:
         assert self._view.display.selection is not None
-        bar = self._view.verticalScrollBar()
         if place.y() < 0 or place.y() > self._view.viewport().height():
-            bar.setValue(bar.value() + (-1 if place.y() < 0 else 1) * bar.singleStep())
+            self._view.position.by((-1 if place.y() < 0 else 1) * self._view.display.panes.line)
         y = max(0, min(self._view.viewport().height() - 1, place.y()))
         index = self._view.row_at(y)
         if index is None:

@@ -9,7 +9,7 @@ from itertools import accumulate, groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tandem_desktop.diff.hunk_classes import ProvedChange
+from tandem_desktop.diff.hunk_classes import ALONE, ProvedChange
 from tandem_desktop.diff.text import EMPTY_LINES
 from tandem_desktop.ui.diff.model import DiffStretch, FileDiff, StretchKind
 from tandem_desktop.ui.i18n import later
@@ -72,6 +72,8 @@ def _best_skips(old: list[frozenset[str]], new: list[frozenset[str]], spare: int
 
 FOLDED_FROM = 3
 """Fewer lines than this are shown instead of folded: a fold takes a row itself."""
+PART_FOLDED_FROM = 6
+"""Proved lines within a change that is not proved are dimmed instead of folded if they are fewer."""
 ALIGNED_UP_TO = 400
 _MOST_ROWS = 1 << 32
 _ALIGNMENTS_KEPT = 2_000
@@ -133,6 +135,8 @@ class InlineComment:
     text: str
     author: str = later("You")
     is_old: bool = False
+    room: int = 0
+    """Pixels that stay free for the editor of a comment, instead of the text."""
 
 
 class Around(NamedTuple):
@@ -179,6 +183,12 @@ class DiffRows:
             self._by_hunk.setdefault(each.lines.hunk, []).append(each)
         self._proofs: dict[int, ProvedChange] = {}
         """The folds of proved changes, by their number."""
+        self._quiet = frozenset(
+            (is_old, line)
+            for each in self.proved
+            for is_old, span in ((True, each.lines.old), (False, each.lines.new))
+            for line in range(*span)
+        )
         self.is_split = is_split
         self.unfolded = unfolded
         self.comments = tuple(comments)
@@ -212,6 +222,10 @@ class DiffRows:
     def proof(self, row: DiffRow) -> ProvedChange | None:
         """What the change is proved to be that a fold hides."""
         return self._proofs.get(row.number) if row.kind is RowKind.FOLD and row.is_change else None
+
+    def is_quiet(self, is_old: bool, line: int) -> bool:
+        """Whether a changed line is proved to be mechanical."""
+        return (is_old, line) in self._quiet
 
     def row_of(self, *, old: int | None = None, new: int | None = None) -> int | None:
         """Where a line of one side stands, or the fold that hides it."""
@@ -322,6 +336,8 @@ class DiffRows:
             offsets = [*run]
             name = -2 - offsets[0] - number * _MOST_ROWS
             if found is None or name in self.unfolded or not self._is_whole(stretch, offsets, found):
+                continue
+            if found.kind in ALONE and len(offsets) < min(rows, PART_FOLDED_FROM):
                 continue
             if offsets[0] > done:
                 yield _Block(RowKind.LINE, offsets[0] - done, stretch, number, done)
@@ -570,68 +586,3 @@ class RowHeights:
         above = self._sums[bisect_left(self._known, chunk)]
         partial = self._chunks.get(chunk)
         return above + (partial[min(place, len(partial) - 1)] if partial else 0)
-
-
-class SeenLines:
-    """Ranges of visible lines of one side, zero-based."""
-
-    def __init__(self) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-
-    def add(self, first: int, last: int) -> None:
-        """Record these lines and all between them as seen."""
-        left = bisect_left(self._ends, first - 1)
-        right = bisect_right(self._starts, last + 1)
-        if left < right:
-            first, last = min(first, self._starts[left]), max(last, self._ends[right - 1])
-        self._starts[left:right], self._ends[left:right] = [first], [last]
-
-    def covers(self, first: int, last: int) -> bool:
-        """Whether each of these lines was seen."""
-        at = bisect_right(self._starts, first) - 1
-        return last < first or (at >= 0 and self._ends[at] >= last)
-
-
-class SeenChanges:
-    """Which changed lines of both sides were on screen, whole."""
-
-    def __init__(self) -> None:
-        self._old, self._new = SeenLines(), SeenLines()
-        self.count = 0
-        """At least as many lines as were seen; quick to know."""
-        self._parts: dict[tuple[bool, int], SeenLines] = {}
-
-    def knows(self, is_old: bool, line: int) -> bool:
-        return (self._old if is_old else self._new).covers(line, line)
-
-    def add(self, is_old: bool, first: int, last: int) -> None:
-        """Record whole lines."""
-        lines = self._old if is_old else self._new
-        if not lines.covers(first, last):
-            self.count += last - first + 1
-            lines.add(first, last)
-
-    def add_part(self, key: tuple[bool, int], first: int, last: int, end: int) -> None:
-        """Record parts `first` to `last` of a line that has `end` of them: visual lines, or cells."""
-        if first == 0 and last >= end - 1:
-            self.add(*key, key[1])
-            return
-        parts = self._parts.setdefault(key, SeenLines())
-        parts.add(first, last)
-        if parts.covers(0, end - 1):
-            del self._parts[key]
-            self.add(*key, key[1])
-
-    def forget_parts(self) -> None:
-        """Lines are laid out anew: what was seen of some is counted in other units."""
-        self._parts.clear()
-
-    def unseen(self, diff: FileDiff) -> int:
-        """How many changes have a line that was never in sight."""
-        return sum(
-            not self._old.covers(stretch.old_start, stretch.old_end - 1)
-            or not self._new.covers(stretch.new_start, stretch.new_end - 1)
-            for stretch in diff.stretches
-            if stretch.kind is StretchKind.CHANGE
-        )

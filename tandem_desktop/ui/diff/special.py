@@ -81,7 +81,7 @@ def _about_content(before: bytes, after: bytes, old: Document, new: Document) ->
     elif before and after:
         yield from _about_text(before, after, old, new)
     elif not after:
-        yield SpecialText(tr("Nothing is left of the content."))
+        yield SpecialText(tr("File is deleted."))
 
 
 def _about_text(before: bytes, after: bytes, old: Document, new: Document) -> Iterator[SpecialText]:

@@ -1,6 +1,6 @@
 """The diff view: painting, layout, position, options and search."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QMargins, QRect, QSize, Qt, QTimer, Signal
@@ -14,8 +14,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QMenu, QSizePolicy, QToolTip, QWidget
 
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.lines import IntralineChange
@@ -24,10 +25,12 @@ from tandem_desktop.ui.diff.model import FileDiff, build_file_diff
 from tandem_desktop.ui.diff.options import FEWEST, WHOLE_FILE, DiffDisplay, DiffOptions, Whitespace
 from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, marks_of
 from tandem_desktop.ui.diff.painter import RowPainter, VisibleRow
-from tandem_desktop.ui.diff.panes import NARROW, panes_for
+from tandem_desktop.ui.diff.panes import READABLE, panes_for
 from tandem_desktop.ui.diff.pointer import DiffPointer
-from tandem_desktop.ui.diff.rows import Around, DiffRows, InlineComment, RowHeights, RowKind, SeenChanges
+from tandem_desktop.ui.diff.rows import Around, DiffRows, InlineComment, RowHeights, RowKind
+from tandem_desktop.ui.diff.scroll import DiffScroll
 from tandem_desktop.ui.diff.search import SearchControl
+from tandem_desktop.ui.diff.seen import SeenChanges
 from tandem_desktop.ui.diff.selection import (
     Selection,
     TextPosition,
@@ -77,29 +80,37 @@ class DiffView(QAbstractScrollArea):
     """A path and a line to open in the editor."""
     all_seen = Signal()
     """Every changed line was on screen."""
+    height_changed = Signal(int)
+    """As a slice: the full height changed; scroll by so many pixels to keep the text in its place."""
+    scroll_requested = Signal(int)
+    """As a slice: pixels to scroll by."""
+    reveal_requested = Signal(int, int, bool)
+    """As a slice: the top and bottom of what is to be on screen, and whether in its upper part."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
         self.yielding = Yielding()
         self._wants_split = True
-        self._tallest = TALLEST
+        self.position = DiffScroll(self)
         self._asked: set[tuple[int, int]] = set()
         self._proved: tuple[ProvedChange, ...] = ()
         self._seen = SeenChanges()
         self._is_all_seen = False
         self.painter = RowPainter(theme)
-        self._heights = RowHeights(0, 1)
+        self.heights = RowHeights(0, 1)
         empty = build_file_diff("", b"", b"")
         rows = DiffRows(replace(empty, notes=()), is_split=False)
         self.display = DiffDisplay(rows, LineStyles(empty), panes_for(theme, 800, 1, is_split=False))
         self._ruler = OverviewRuler(theme, self)
-        self._ruler.asked.connect(self._go_to_share)
+        self._ruler.asked.connect(self.position.to_share)
         self.search = SearchControl(self)
         self._plain: PlainTextView | None = None
         self._pointer = DiffPointer(self)
         self.single_letters = True
         """Whether the single-letter keys (n, p, v, w, x, c, o) are active; a setting turns them off."""
+        self.leave_lines: Callable[[], object] | None = None
+        """Shows the file as something else than its lines, where that is possible."""
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask_for_pairs)
         self.setObjectName("diff-view")
@@ -146,7 +157,8 @@ class DiffView(QAbstractScrollArea):
         self._seen = SeenChanges()
         self._is_all_seen = False
         self._rebuild(diff, frozenset(), self.display.rows.comments)
-        self.verticalScrollBar().setValue(0)
+        if not self.position.page:
+            self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
         self.setAccessibleName(tr("Changes in {path}", path=diff.path))
         self.setAccessibleDescription(diff.counts)
@@ -219,11 +231,6 @@ class DiffView(QAbstractScrollArea):
         line = self.rows.row(index).new if index is not None else None
         return self.display.line_marks[line][0] if line is not None and line in self.display.line_marks else ""
 
-    def set_tallest(self, pixels: int) -> None:
-        """Set the maximum height hint."""
-        self._tallest = pixels
-        self.updateGeometry()
-
     def add_spans(self, is_old: bool, spans: Spans) -> None:
         """Add highlighting of the next lines of one side."""
         if self.display.styles.add_spans(is_old, spans):
@@ -246,36 +253,32 @@ class DiffView(QAbstractScrollArea):
 
     def row_area(self, index: int) -> QRect:
         """In viewport coordinates, even if it is not visible."""
-        top = self._heights.top(index) - self.verticalScrollBar().value()
-        return QRect(0, top, self.viewport().width(), self._heights.height(index))
+        top = self.heights.top(index) - self.verticalScrollBar().value()
+        return QRect(0, top, self.viewport().width(), self.heights.height(index))
 
     def row_at(self, y: int) -> int | None:
         """The row at a place in the viewport, if there is one."""
         place = y + self.verticalScrollBar().value()
-        if not len(self.rows) or not 0 <= place < self._heights.total:
+        if not len(self.rows) or not 0 <= place < self.heights.total:
             return None
-        return self._heights.row_at(place)
-
-    def ensure_visible(self, index: int, *, at_top: bool = False) -> None:
-        self._measure(index, index)
-        bar, height = self.verticalScrollBar(), self.viewport().height()
-        top = self._heights.top(index)
-        bottom = top + self._heights.height(index)
-        if at_top and (top < bar.value() or bottom > bar.value() + height * 2 // 3):
-            bar.setValue(top - self.display.panes.line * 2)
-        elif top < bar.value():
-            bar.setValue(top)
-        elif bottom > bar.value() + height:
-            bar.setValue(min(top, bottom - height))
+        return self.heights.row_at(place)
 
     def sizeHint(self) -> QSize:
-        height = self._heights.total
-        if self.horizontalScrollBar().maximum() > 0:
-            height += self.horizontalScrollBar().sizeHint().height()
-        return QSize(self.theme.px(760), min(self.theme.px(self._tallest), max(height, self.theme.px(32))))
+        height = max(self.heights.total, self.theme.px(32)) + self._sideways_bar
+        return QSize(self.theme.px(760), min(self.theme.px(TALLEST), height))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.theme.px(200), min(self.sizeHint().height(), self.theme.px(60)))
+
+    @property
+    def full_height(self) -> int:
+        """The height at which nothing is left to scroll."""
+        return max(self.heights.total, self.theme.px(32)) + self._sideways_bar + self.search.height
+
+    @property
+    def _sideways_bar(self) -> int:
+        bar = self.horizontalScrollBar()
+        return bar.sizeHint().height() if bar.maximum() > 0 else 0
 
     # Qt events
 
@@ -285,7 +288,10 @@ class DiffView(QAbstractScrollArea):
         self._rest.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._refit()
+        if self.position.page and self.viewport().width() == self.display.panes.width:
+            self.position.fit_height()
+        else:
+            self._refit()
         self.search.place_bar()
         if self._plain is not None:
             self._plain.setGeometry(self.rect())
@@ -293,12 +299,21 @@ class DiffView(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         self.display.scrolled = self.horizontalScrollBar().value()
         if self.display.wraps:
-            self._settle()
+            self.position.settle()
         if dx or self.display.wraps or abs(dy) > self.viewport().height():
             self.viewport().update()
         else:
             self.viewport().scroll(0, dy)
         self._show_sight()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        across = abs(event.angleDelta().x()) > abs(event.angleDelta().y())
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            QApplication.sendEvent(self.horizontalScrollBar(), event)
+        elif self.position.page and not across:
+            event.ignore()  # for the surface
+        else:
+            super().wheelEvent(event)
 
     def _paint(self, area: QRect) -> None:
         painter = QPainter(self.viewport())
@@ -314,52 +329,20 @@ class DiffView(QAbstractScrollArea):
         if region.isEmpty() or self._is_all_seen:
             return
         line = 2 * self.display.panes.line  # a line that was cut off until now can lie beside what was painted
-        self._note_lines(region, area.adjusted(0, -line, 0, line) & region)
+        painted = area.adjusted(0, -line, 0, line) & region
+        self._seen.note(self.display, self._visible(painted), region, self.theme.px(_SLACK))
         if self.diff.is_preview or self._seen.count < self.diff.added + self.diff.removed:
             return
         if self.unseen_changes == 0:
             self._is_all_seen = True
             self.all_seen.emit()
 
-    def _note_lines(self, region: QRect, painted: QRect) -> None:
-        top, bottom, panes = region.top(), region.bottom() + 1, self.display.panes
-        slack = self.theme.px(_SLACK)
-        for _, row, area in self._visible(painted):
-            if not row.is_change:
-                continue
-            is_whole = area.top() >= top - slack and area.bottom() + 1 <= bottom + slack
-            if row.kind is RowKind.FOLD and (proof := self.rows.proof(row)) is not None:
-                for is_old, (first, end) in ((True, proof.lines.old), (False, proof.lines.new)):
-                    if is_whole and end > first:
-                        self._seen.add(is_old, first, end - 1)
-                continue
-            if row.kind is RowKind.FOLD:
-                for is_old, line in ((True, row.old), (False, row.new)):
-                    if is_whole and line is not None:
-                        self._seen.add(is_old, line, line + row.lines - 1)
-                continue
-            for pane in panes.panes:
-                key = line_of(row, pane.is_old)
-                if key is None or self._seen.knows(*key):
-                    continue
-                shown = self.display.shown(row, pane)
-                if shown is None or shown.styled.cut:
-                    continue
-                if self.display.wraps:
-                    first = max(0, -(-(top - slack - area.top()) // panes.line))
-                    last = min(len(shown.starts), (bottom + slack - area.top()) // panes.line) - 1
-                    if last >= first:
-                        self._seen.add_part(key, first, last, len(shown.starts))
-                elif is_whole:
-                    left = int(self.display.scrolled / panes.cell)
-                    self._seen.add_part(key, left, left + int(pane.text_width / panes.cell), max(1, shown.styled.width))
-
     def _visible(self, area: QRect) -> Iterator[VisibleRow]:
         offset, width, rows = self.verticalScrollBar().value(), self.viewport().width(), self.rows
-        index = self._heights.row_at(area.top() + offset)
-        y = self._heights.top(index) - offset
+        index = self.heights.row_at(area.top() + offset)
+        y = self.heights.top(index) - offset
         while index < len(rows) and y <= area.bottom():
-            row, height = rows.row(index), self._heights.height(index)
+            row, height = rows.row(index), self.heights.height(index)
             if row.kind is RowKind.HEADER:
                 self.display.title(row.hunk)
             yield VisibleRow(index, row, QRect(0, y, width, height))
@@ -370,7 +353,7 @@ class DiffView(QAbstractScrollArea):
 
     def _rebuild(self, diff: FileDiff, unfolded: frozenset[int], comments: Sequence[InlineComment]) -> None:
         is_same = diff is self.diff
-        anchor = self._anchor() if is_same else None
+        anchor = self.position.anchor() if is_same else None
         current = line_of(self.rows.row(self.display.current), None) if is_same and self.display.current >= 0 else None
         around = Around(self.display.context - FEWEST, self.display.more)
         split = self._splits(diff)
@@ -384,20 +367,26 @@ class DiffView(QAbstractScrollArea):
         self.display.current = min(self.display.current, len(self.rows) - 1)
         self._fit()
         if anchor is not None:
-            self._return_to(anchor)
+            self.position.return_to(anchor)
+        else:
+            self.position.note_height()
         self.updateGeometry()
 
     def _refit(self) -> None:
         if self._splits(self.diff) != self.rows.is_split:
             self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
         else:
-            anchor = self._anchor()
+            anchor = self.position.anchor()
             self._fit()
-            self._return_to(anchor)
+            self.position.return_to(anchor)
         self.layout_changed.emit()
 
     def _splits(self, diff: FileDiff) -> bool:
-        return self._wants_split and self.viewport().width() >= self.theme.px(NARROW) and not diff.is_preview
+        """Two columns only where both have something to show, and room for it."""
+        if not self._wants_split or diff.is_preview or not (len(diff.old) and len(diff.new)):
+            return False
+        largest = max(len(diff.old), len(diff.new))
+        return panes_for(self.theme, self.viewport().width(), largest, is_split=True).characters >= READABLE
 
     def _fit(self) -> None:
         self._seen.forget_parts()
@@ -407,18 +396,15 @@ class DiffView(QAbstractScrollArea):
         self.display.panes = panes
         special = [(index, self._special_height(index, kind)) for index, kind in rows.special]
         measure = self._wrapped_heights if self.display.wraps else None
-        self._heights = RowHeights(len(rows), panes.line, special, measure)
-        self._measure(0, 0)
-        self._fit_bars()
+        self.heights = RowHeights(len(rows), panes.line, special, measure)
+        self.measure(0, 0)
+        self.fit_bars()
         self.fit_ruler()
         self.viewport().update()
 
-    def _fit_bars(self) -> None:
-        vertical, horizontal, panes = self.verticalScrollBar(), self.horizontalScrollBar(), self.display.panes
-        height = self.viewport().height()
-        vertical.setRange(0, max(0, self._heights.total - height))
-        vertical.setPageStep(max(panes.line, height - panes.line))
-        vertical.setSingleStep(panes.line)
+    def fit_bars(self) -> None:
+        horizontal, panes = self.horizontalScrollBar(), self.display.panes
+        self.position.fit()
         widest = 0 if self.display.wraps else round(self._widest() * panes.cell)
         room = min(pane.text_width for pane in panes.panes)
         horizontal.setRange(0, max(0, widest - room))
@@ -437,23 +423,23 @@ class DiffView(QAbstractScrollArea):
         return all(not len(side) or side.has_newline(len(side) - 1) for side in (self.diff.old, self.diff.new))
 
     def fit_ruler(self) -> None:
-        is_needed = self.verticalScrollBar().maximum() > 0
+        is_needed = self.heights.total > self.position.page_height
         width = self.theme.px(WIDTH) if is_needed else 0
         if self.viewportMargins() != QMargins(0, self.search.height, width, 0):
             self.setViewportMargins(0, self.search.height, width, 0)
             return
         self._ruler.setVisible(is_needed)
+        self._ruler.set_marks(marks_of(self.rows, self.heights))
+        self.place_ruler()
+
+    def place_ruler(self) -> None:
         view = self.viewport().geometry()
-        self._ruler.setGeometry(view.right() + 1, view.top(), width, view.height())
-        self._ruler.set_marks(marks_of(self.rows, self._heights))
+        self._ruler.setGeometry(view.right() + 1, view.top(), self.viewportMargins().right(), view.height())
         self._show_sight()
 
     def _show_sight(self) -> None:
-        total, top = max(1, self._heights.total), self.verticalScrollBar().value()
+        total, top = max(1, self.heights.total), self.verticalScrollBar().value()
         self._ruler.set_sight(top / total, (top + self.viewport().height()) / total)
-
-    def _go_to_share(self, share: float) -> None:
-        self.verticalScrollBar().setValue(round(share * self._heights.total) - self.viewport().height() // 2)
 
     def _special_height(self, index: int, kind: RowKind) -> int:
         panes = self.display.panes
@@ -463,43 +449,15 @@ class DiffView(QAbstractScrollArea):
             return self.theme.px(24)
         number = self.rows.row(index).number
         if kind is RowKind.COMMENT:
-            return self.painter.comment_height(self.rows.comments[number].text, panes.width)
+            comment = self.rows.comments[number]
+            return comment.room or self.painter.comment_height(comment.text, panes.width)
         return self.painter.note_height(self.diff.notes[number].text, panes.width)
 
     def _wrapped_heights(self, first: int, end: int) -> list[int]:
         return [self.display.wrapped_height(self.rows.row(index)) for index in range(first, end)]
 
-    def _measure(self, first: int, last: int) -> bool:
-        return self._heights.measure(first, last + self.viewport().height() // self.display.panes.line + 1)
-
-    def _settle(self) -> None:
-        """Measure wrapped lines that become visible; the first visible row keeps its place."""
-        bar = self.verticalScrollBar()
-        row = self._heights.row_at(bar.value())
-        offset = bar.value() - self._heights.top(row)
-        if self._measure(row, row):
-            bar.blockSignals(True)
-            bar.setRange(0, max(0, self._heights.total - self.viewport().height()))
-            bar.setValue(self._heights.top(row) + offset)
-            bar.blockSignals(False)
-
-    def _anchor(self) -> tuple[tuple[bool, int] | None, int]:
-        """The first visible line and its distance from the top."""
-        value = self.verticalScrollBar().value()
-        index = self._heights.row_at(value)
-        for place in range(index, min(index + 3, len(self.rows))):
-            line = line_of(self.rows.row(place), None)
-            if line is not None:
-                return line, self._heights.top(place) - value
-        return None, value
-
-    def _return_to(self, anchor: tuple[tuple[bool, int] | None, int]) -> None:
-        line, offset = anchor
-        index = self.row_of(line) if line is not None else None
-        if index is not None:
-            self._measure(index, index)
-            self._fit_bars()
-            self.verticalScrollBar().setValue(self._heights.top(index) - offset)
+    def measure(self, first: int, last: int) -> bool:
+        return self.heights.measure(first, last + self.viewport().height() // self.display.panes.line + 1)
 
     def row_of(self, line: tuple[bool, int]) -> int | None:
         return self.rows.row_of(old=line[1]) if line[0] else self.rows.row_of(new=line[1])
@@ -510,7 +468,7 @@ class DiffView(QAbstractScrollArea):
         first = self.row_at(0)
         if first is None:
             return
-        last = self._heights.row_at(self.verticalScrollBar().value() + self.viewport().height())
+        last = self.heights.row_at(self.verticalScrollBar().value() + self.viewport().height())
         wanted = {self.rows.row(index).pair for index in range(first, last + 1)} - self._asked
         pairs = sorted(pair for pair in wanted if pair is not None and not self.display.styles.knows(pair))
         if pairs:
@@ -588,7 +546,7 @@ class DiffView(QAbstractScrollArea):
         else:
             self.display.selection = None
         self.display.current = index
-        self.ensure_visible(index, at_top=at_top)
+        self.position.reveal(index, at_top=at_top)
         self.viewport().update()
         announce(self, self.row_text(index))
         if self.current_hunk != before:

@@ -222,7 +222,7 @@ class GraphTab(QWidget):
         if work.tasks:
             self.words.setText(tasks.counts(work.progress))
         else:
-            words = tr("Nothing waits for anything; they run in this order.") if not self._drawing.routes else ""
+            words = tr("No dependencies.") if not self._drawing.routes else ""
             self.words.setText(words if self._cards else "")
 
     def _task_moved(self, task_id: str) -> None:

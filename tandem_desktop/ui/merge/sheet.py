@@ -15,7 +15,7 @@ from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.editor import EditableText
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n, tr_table
 from tandem_desktop.ui.merge.view import MergeColours, ThreeWayView
-from tandem_desktop.ui.plan.operation_content import DiffSource
+from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.sheets import Sheet, Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import PLAIN, PRIMARY, Button, LinkButton, PrimaryButton, QuietButton
@@ -300,6 +300,8 @@ def _mode_words(modes: FileModes, take: Take) -> str:
 
 
 _WIDE, _MARGIN = 1320, 24
+_NAME = 28
+"""Characters of a path that the chooser of files shows."""
 
 
 class MergeSheet(Sheet):
@@ -323,6 +325,8 @@ class MergeSheet(Sheet):
         self.paths = QComboBox()
         self.paths.setObjectName("merge-paths")
         self.paths.setAccessibleName(tr("File"))
+        self.paths.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.paths.setMinimumContentsLength(_NAME)
         self.paths.activated.connect(lambda _index: self.path_wanted.emit(self.paths.currentData()))
         self.view = ThreeWayView(theme)
         self.view.region_chosen.connect(self._go_to)

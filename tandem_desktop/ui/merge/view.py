@@ -113,7 +113,7 @@ def _stacked(stretch: Stretch, number: int) -> Iterator[MergeRow]:
 
 _LINE, _HEAD, _GUTTER, _TAG, _STACK_BELOW = 20, 26, 44, 66, 840
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_TITLES = tr_table({Column.BASE: "Base, as the agent saw it", Column.DISK: "On disk now", Column.PROPOSED: "Proposed"})
+_TITLES = tr_table({Column.BASE: "Base of the plan", Column.DISK: "On disk now", Column.PROPOSED: "Proposed"})
 _TAGS = tr_table({Column.BASE: "base", Column.DISK: "disk", Column.PROPOSED: "proposed"})
 _GROUNDS = {
     (Meeting.DISK, Column.BASE): "removed",

@@ -1,100 +1,38 @@
 """The model of staged operations."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
-from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange
+from tandem_desktop.diff.hunk_classes import ALONE, ProvedChange
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.attention import risk
 from tandem_desktop.review.choices import ChoicePart, Choices
-from tandem_desktop.review.operation_view import OperationView, folder_of
+from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.ranking import Rank
 from tandem_desktop.services.pages import PlanFocus
-from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
+from tandem_desktop.ui.i18n import tr, tr_marked, tr_n
+from tandem_desktop.ui.models.operation_filter import (
+    OF_KIND,
+    OF_RANK,
+    Listing,
+    OperationFilter,
+    Sorting,
+    answers_to,
+    changed_text,
+    is_under,
+    lines_with,
+    properties,
+)
 from tandem_desktop.ui.plan import rehearsal_text, wording
 from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
-
-
-class OperationFilter(StrEnum):
-    """Which operations are listed."""
-
-    ALL = "All"
-    FILES = "Files"
-    COMMANDS = "Commands"
-    FLAGGED = "Flagged"
-    NOT_VIEWED = "Not viewed"
-    LINES = "Changed lines"
-    """Those whose changed lines hold the text that is looked for."""
-    INTERFACE = "Public interface"
-    BEHAVIOUR = "Behaviour"
-    TESTS = "Tests"
-    MECHANICAL = "Mechanical"
-    """All of it is proved to be format, comments or moves."""
-    GENERATED = "Generated"
-    FAILING = "New failures"
-    ASKED = "Asked for"
-    ALSO = "Also changed"
-    """What no word of the task names."""
-
-
-RANK_FILTERS = {
-    Rank.FLAGGED: OperationFilter.FLAGGED,
-    Rank.FAILING: OperationFilter.FAILING,
-    Rank.INTERFACE: OperationFilter.INTERFACE,
-    Rank.BEHAVIOUR: OperationFilter.BEHAVIOUR,
-    Rank.TESTS: OperationFilter.TESTS,
-    Rank.MECHANICAL: OperationFilter.MECHANICAL,
-    Rank.GENERATED: OperationFilter.GENERATED,
-}
-
-
-class Sorting(StrEnum):
-    """The sort order; only the plan's own can be changed by dragging."""
-
-    PLAN = "Plan order"
-    RISK = "Risk first"
-    """What needs attention before the rest, the gravest first; what is listed as flagged always comes like this."""
-    READING = "What matters first"
-    """Flagged, failing, the public interface, behaviour, tests, mechanical, generated."""
-    PATH = "By path"
-    LARGEST = "Largest first"
-
-
-FILTER_LABELS = tr_table(
-    {
-        OperationFilter.ALL: "All",
-        OperationFilter.FILES: "Files",
-        OperationFilter.COMMANDS: "Commands",
-        OperationFilter.FLAGGED: "Flagged",
-        OperationFilter.NOT_VIEWED: "Not viewed",
-        OperationFilter.LINES: "Changed lines",
-        OperationFilter.FAILING: "New failures",
-        OperationFilter.INTERFACE: "Public interface",
-        OperationFilter.BEHAVIOUR: "Behaviour",
-        OperationFilter.TESTS: "Tests",
-        OperationFilter.MECHANICAL: "Mechanical",
-        OperationFilter.GENERATED: "Generated",
-        OperationFilter.ASKED: "Asked for",
-        OperationFilter.ALSO: "Also changed",
-    }
-)
-SORTING_WORDS = tr_table(
-    {
-        Sorting.PLAN: "Plan order",
-        Sorting.READING: "What matters first",
-        Sorting.RISK: "Risk first",
-        Sorting.PATH: "By path",
-        Sorting.LARGEST: "Largest first",
-    },
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,53 +129,7 @@ def spoken(row: OperationRow) -> str:
     return ", ".join(parts)
 
 
-_OF_RANK = {which: rank for rank, which in RANK_FILTERS.items() if which is not OperationFilter.FLAGGED}
-IN_FOLDER = "in:"
-"""Prefix of a folder in the filter: only operations directly in it."""
-
-
-UNDER_FOLDER = "under:"
-"""Prefix of a folder in the filter: operations in it and in all folders below."""
-
-
-def is_of(
-    which: OperationFilter, view: OperationView, *, is_viewed: bool, rank: Rank | None = None, is_asked: bool = True
-) -> bool:
-    """Whether an operation is among those that are listed."""
-    if which in _OF_RANK:
-        return rank is _OF_RANK[which]
-    if which in (OperationFilter.ASKED, OperationFilter.ALSO):
-        return is_asked is (which is OperationFilter.ASKED)
-    return {
-        OperationFilter.ALL: True,
-        OperationFilter.FILES: not view.operation.is_run,
-        OperationFilter.COMMANDS: view.operation.is_run,
-        OperationFilter.FLAGGED: bool(view.flags),
-        OperationFilter.NOT_VIEWED: not is_viewed,
-        OperationFilter.LINES: bool(view.hunks),
-    }[which]
-
-
-def answers_to(operation: StagedOperation, text: str) -> bool:
-    """Whether the path, the command or the words of an operation hold a text."""
-    if text.startswith(IN_FOLDER):
-        path = operation.to or operation.path
-        return path is not None and folder_of(path) == text.removeprefix(IN_FOLDER)
-    if text.startswith(UNDER_FOLDER):
-        path = operation.to or operation.path
-        return path is not None and path.startswith(text.removeprefix(UNDER_FOLDER))
-    wanted = text.casefold()
-    texts = (*operation.paths, operation.command or "", wording.kind_word(operation))
-    return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))
-
-
-def lines_with(view: OperationView, text: str) -> int:
-    """How many added and removed lines hold a text; small and large letters are the same."""
-    wanted = text.casefold()
-    changed = (line for hunk in view.hunks for line in hunk.lines if line.kind != " ")
-    return sum(wanted in line.raw.decode("utf-8", "replace").casefold() for line in changed)
-
-
+_SEARCH_SECONDS = 0.012
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
@@ -247,6 +139,8 @@ class StagedOperationsModel(QAbstractListModel):
 
     RowRole = Qt.ItemDataRole.UserRole + 1
     viewed_changed = Signal()
+    facts_changed = Signal()
+    """Something that is counted changed; what is listed, expanded or running is not."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -268,6 +162,8 @@ class StagedOperationsModel(QAbstractListModel):
         self._begun_at, self._goes_beside = 0, False
         self._changes: dict[OperationId, str] = {}
         self._choices: Choices | None = None
+        self._dropped: frozenset[OperationId] = frozenset()
+        self._parts: dict[OperationId, ChoicePart] = {}
         self._problems: dict[OperationId, str] = {}
         self._comments: dict[OperationId, tuple[Comment, ...]] = {}
         self._line_marks: dict[OperationId, Mapping[int, LineMark]] = {}
@@ -275,10 +171,16 @@ class StagedOperationsModel(QAbstractListModel):
         self._focus: PlanFocus | None = None
         self._running = False
         self._checked = True
-        self._text = ""
+        self._kinds: Counter[OperationFilter] = Counter()
+        """How many operations are of each kind, and flagged."""
+        self._listing = Listing()
+        self._wanted = ""
+        """The text that is looked for, in small letters."""
         self._found: dict[OperationId, int] = {}
-        self._which = OperationFilter.ALL
-        self._sorting = Sorting.PLAN
+        self._changed_texts: dict[OperationId, tuple[OperationView, str]] = {}
+        """What was searched before, with the view it is of."""
+        self._search_timer = QTimer(self, interval=0, singleShot=True)
+        self._search_timer.timeout.connect(self._go_on_searching)
 
     # Qt model interface
 
@@ -327,20 +229,22 @@ class StagedOperationsModel(QAbstractListModel):
         self._viewed &= unchanged
         self._expanded &= unchanged
         self._drift, self._changes = dict(drift or {}), {}
-        self._choices, self._problems = choices, dict(problems or {})
+        self._problems = dict(problems or {})
+        self._take_choices(choices)
         self._results = {result.id: result for result in results}
         self._done = sum(map(has_ended, self._results.values()))
         self._telling = {each.id for each in self._results.values() if tells(each)}
         self._running, self._checked = running, checked
         if grows:
             self._append(views[first:])
-            self._views[:] = views  # keep the new objects: the next comparison is by identity
+            self._take_views(views)  # keep the new objects: the next comparison is by identity
             self._all_changed()
         else:
-            self._views, self._places = list(views), None
+            self._take_views(views)
             self._shown = self._chosen()
             self.endResetModel()
         self.viewed_changed.emit()
+        self.facts_changed.emit()
 
     def put(self, view: OperationView) -> None:
         """Add an operation while the agent drafts, or replace the one with its id."""
@@ -349,7 +253,9 @@ class StagedOperationsModel(QAbstractListModel):
             self._append((view,))
         else:
             self._replace(place, view)
+        self._count_kinds()
         self.viewed_changed.emit()
+        self.facts_changed.emit()
 
     def remove(self, operation_id: OperationId) -> None:
         """Remove an operation while the agent drafts."""
@@ -391,12 +297,19 @@ class StagedOperationsModel(QAbstractListModel):
         """One word per operation about its difference from another revision."""
         if changes != self._changes:
             self._changes = dict(changes)
-            self._all_changed()
+            self._list_again_by(OperationFilter.CHANGED)
+            self.facts_changed.emit()
 
     def set_choices(self, choices: Choices) -> None:
         """Show choices at once, before the page with their effect arrives."""
-        self._choices = choices
+        self._take_choices(choices)
         self._all_changed()
+        self.facts_changed.emit()
+
+    def _take_choices(self, choices: Choices | None) -> None:
+        self._choices = choices
+        self._dropped = frozenset(choices.operations) if choices is not None else frozenset()
+        self._parts = {part.operation: part for part in choices.parts} if choices is not None else {}
 
     def set_comments(self, comments: Mapping[OperationId, tuple[Comment, ...]]) -> None:
         """The user's comments by operation."""
@@ -408,7 +321,8 @@ class StagedOperationsModel(QAbstractListModel):
         """What checks newly say about lines, by operation."""
         if marks != self._line_marks:
             self._line_marks = dict(marks)
-            self._all_changed()
+            self._list_again_by(OperationFilter.FAILING)
+            self.facts_changed.emit()
 
     def set_rehearsed(self, rehearsed: Mapping[OperationId, Rehearsed]) -> None:
         """Rehearsal results by operation."""
@@ -420,10 +334,11 @@ class StagedOperationsModel(QAbstractListModel):
         """What is proved of the operations, and what they are to a reader."""
         if focus != self._focus:
             self._focus = focus
-            if self._which is OperationFilter.ALL and self._sorting is not Sorting.READING:
+            if not self._listing.only and self._listing.sorting is not Sorting.READING:
                 self._all_changed()
             else:
                 self._choose_again()
+            self.facts_changed.emit()
 
     @property
     def focus(self) -> PlanFocus | None:
@@ -443,30 +358,67 @@ class StagedOperationsModel(QAbstractListModel):
         self._viewed = self._viewed | known if viewed else self._viewed - known
         if len(known) == 1:
             self._changed(next(iter(known)))
-        elif self._which is OperationFilter.NOT_VIEWED:
-            self._choose_again()
         else:
-            self._all_changed()
+            self._list_again_by(OperationFilter.NOT_VIEWED)
         self.viewed_changed.emit()
+        self.facts_changed.emit()
 
     def set_expanded(self, operation_id: OperationId, expanded: bool) -> None:
         if expanded != (operation_id in self._expanded):
             self._expanded ^= {operation_id}
             self._changed(operation_id)
 
-    def set_filter(
-        self, text: str, which: OperationFilter = OperationFilter.ALL, sorting: Sorting = Sorting.PLAN
-    ) -> None:
-        if (text, which, sorting) != (self._text, self._which, self._sorting):
-            self._text, self._which, self._sorting, self._found = text, which, sorting, {}
-            self._choose_again()
+    def set_listing(self, listing: Listing) -> None:
+        """List other operations, or in another order. A long search goes on in short steps."""
+        if listing == self._listing:
+            return
+        is_other_search = (listing.text, listing.in_lines) != (self._listing.text, self._listing.in_lines)
+        self._listing, self._wanted = listing, listing.text.casefold()
+        if is_other_search:
+            self._found = {}
+            self._search_timer.stop()
+            if listing.text and listing.in_lines:
+                self._search_step()
+        self._choose_again()
+
+    @property
+    def searched_in_lines(self) -> str:
+        """The text that changed lines are searched for; empty without such a search."""
+        return self._listing.text if self._listing.in_lines else ""
+
+    @property
+    def listing(self) -> Listing:
+        return self._listing
+
+    def counts(self) -> Counter[OperationFilter]:
+        """How many operations have each property, listed or not."""
+        found, focus = Counter(self._kinds), self._focus
+        found[OperationFilter.NOT_VIEWED] = len(self._views) - len(self._viewed)
+        found[OperationFilter.CHANGED] = len(self._changes)
+        if focus is not None:
+            for rank, count in Counter(focus.ranks.values()).items():
+                if (which := OF_RANK.get(rank)) is not None:
+                    found[which] = count
+            if focus.asked is not None:
+                found[OperationFilter.ASKED] = len(focus.asked)
+                found[OperationFilter.ALSO] = len(self._views) - len(focus.asked)
+        found[OperationFilter.FAILING] = len(self.failing())
+        return found
+
+    def failing(self) -> set[OperationId]:
+        """Operations because of which a check newly fails."""
+        ranks = self._focus.ranks if self._focus is not None else {}
+        failing = {each for each, rank in ranks.items() if rank is Rank.FAILING}
+        return failing | {each for each in self._line_marks if self.is_failing(each)}
 
     # Queries
 
     def row(self, number: int) -> OperationRow:
-        position = self._shown[number]
+        return self._row_at(self._shown[number])
+
+    def _row_at(self, position: int) -> OperationRow:
         view = self._views[position]
-        operation_id, choices = view.operation.id, self._choices
+        operation_id = view.operation.id
         return OperationRow(
             view=view,
             position=position,
@@ -478,8 +430,8 @@ class StagedOperationsModel(QAbstractListModel):
             change=self._found_words(operation_id) or self._changes.get(operation_id, ""),
             checked=self._checked,
             since=self._since.get(operation_id),
-            dropped=choices is not None and operation_id in choices.operations,
-            part=choices.part(operation_id) if choices is not None else None,
+            dropped=operation_id in self._dropped,
+            part=self._parts.get(operation_id),
             problem=self._problems.get(operation_id, ""),
             comments=self._comments.get(operation_id, ()),
             line_marks=self._line_marks.get(operation_id, {}),
@@ -501,6 +453,10 @@ class StagedOperationsModel(QAbstractListModel):
     @property
     def viewed(self) -> frozenset[OperationId]:
         return frozenset(self._viewed)
+
+    @property
+    def dropped(self) -> frozenset[OperationId]:
+        return self._dropped
 
     @property
     def expanded(self) -> frozenset[OperationId]:
@@ -534,7 +490,7 @@ class StagedOperationsModel(QAbstractListModel):
     @property
     def is_plan_order(self) -> bool:
         """Whether rows are the whole plan in its order, so that they can be moved."""
-        return self._is_sorted_by_plan and len(self._shown) == len(self._views)
+        return self._listing.is_in_plan_order and len(self._shown) == len(self._views)
 
     def exceptional(self) -> list[int]:
         """Rows that may be higher than one line: expanded, drifted or with a result."""
@@ -551,14 +507,14 @@ class StagedOperationsModel(QAbstractListModel):
     # Internals
 
     def _proved(self, operation_id: OperationId) -> tuple[ProvedChange, ...]:
-        """Nothing of a file the person edited; of moves nothing once a half of one may have been dropped."""
+        """Nothing of a file the person edited; once something may have been dropped, only what holds without it."""
         found = self._focus.proved.get(operation_id, ()) if self._focus is not None else ()
         if not found or self._choices is None or self._choices.is_empty:
             return found
         part = self._choices.part(operation_id)
         if part is not None and part.edited is not None:
             return ()
-        return tuple(each for each in found if each.kind is not ChangeClass.MOVE)
+        return tuple(each for each in found if each.kind in ALONE)
 
     def _rank(self, operation_id: OperationId) -> Rank | None:
         return self._focus.ranks.get(operation_id) if self._focus is not None else None
@@ -589,9 +545,7 @@ class StagedOperationsModel(QAbstractListModel):
         """Whether the rows only grew at the end, so that the view need not be reset."""
         return (
             checked == self._checked
-            and self._which is OperationFilter.ALL
-            and not self._text
-            and self._is_sorted_by_plan
+            and self._listing.is_usual
             and 0 < len(self._views) <= len(views)
             and all(
                 old is new or (old.operation == new.operation and old.flags == new.flags)
@@ -604,7 +558,7 @@ class StagedOperationsModel(QAbstractListModel):
         if self._places is not None:
             self._places.update((view.operation.id, first + number) for number, view in enumerate(views))
         listed = [first + number for number, view in enumerate(views) if self._is_listed(view)]
-        if listed and self._is_sorted_by_plan:
+        if listed and self._listing.is_in_plan_order:
             self.beginInsertRows(ROOT, len(self._shown), len(self._shown) + len(listed) - 1)
             self._views.extend(views)
             self._shown.extend(listed)
@@ -624,7 +578,7 @@ class StagedOperationsModel(QAbstractListModel):
             self._viewed.discard(operation_id)
             self._expanded.discard(operation_id)
         self._views[place] = view
-        if self._is_sorted_by_plan and self._is_listed(view) == (self.row_of(operation_id) >= 0):
+        if self._listing.is_in_plan_order and self._is_listed(view) == (self.row_of(operation_id) >= 0):
             self._changed(operation_id)
         else:
             self._choose_again()
@@ -635,9 +589,11 @@ class StagedOperationsModel(QAbstractListModel):
         self.beginResetModel()
         change()
         self._places = None
+        self._count_kinds()
         self._shown = self._chosen()
         self.endResetModel()
         self.viewed_changed.emit()
+        self.facts_changed.emit()
 
     def _place(self, operation_id: OperationId) -> int:
         if self._places is None:
@@ -652,13 +608,13 @@ class StagedOperationsModel(QAbstractListModel):
     def _chosen(self) -> list[int]:
         self._rows = None
         chosen = [at for at, view in enumerate(self._views) if self._is_listed(view)]
-        if self._sorting is Sorting.PATH:
+        if self._listing.sorting is Sorting.PATH:
             chosen.sort(key=lambda at: (self._views[at].operation.path or "\uffff", at))
-        elif self._sorting is Sorting.READING:
+        elif self._listing.sorting is Sorting.READING:
             chosen.sort(key=self._reading_order)
-        elif self._sorting is Sorting.LARGEST:
+        elif self._listing.sorting is Sorting.LARGEST:
             chosen.sort(key=lambda at: (-self._views[at].added - self._views[at].removed, at))
-        elif not self._is_sorted_by_plan:
+        elif not self._listing.is_in_plan_order:
             chosen.sort(key=lambda at: -risk(self._views[at]))
         return chosen
 
@@ -666,27 +622,71 @@ class StagedOperationsModel(QAbstractListModel):
         rank = self._rank(self._views[at].operation.id)
         return Rank.BEHAVIOUR if rank is None else rank, -risk(self._views[at]), at
 
-    @property
-    def _is_sorted_by_plan(self) -> bool:
-        return self._sorting is Sorting.PLAN and self._which is not OperationFilter.FLAGGED
-
     def _found_words(self, operation_id: OperationId) -> str:
-        return tr("{found} found", found=f"{self._found[operation_id]:,}") if operation_id in self._found else ""
+        found = self._found.get(operation_id, 0)
+        return tr("{found} found", found=f"{found:,}") if found else ""
 
     def _is_listed(self, view: OperationView) -> bool:
-        operation = view.operation
-        if self._which is OperationFilter.LINES and self._text:
-            self._found[operation.id] = lines_with(view, self._text)
-            return self._found[operation.id] > 0
-        asked = self._focus.asked if self._focus is not None else None
-        is_wanted = is_of(
-            self._which,
+        operation, listing = view.operation, self._listing
+        if listing.folder and not is_under(operation, listing.folder):
+            return False
+        if listing.only and not listing.admits(self._properties(view)):
+            return False
+        if not listing.text:
+            return True
+        return self._found.get(operation.id, 0) > 0 if listing.in_lines else answers_to(operation, self._wanted)
+
+    def _properties(self, view: OperationView) -> Iterator[OperationFilter]:
+        operation_id, focus = view.operation.id, self._focus
+        return properties(
             view,
-            is_viewed=operation.id in self._viewed,
-            rank=self._rank(operation.id),
-            is_asked=asked is None or operation.id in asked,
+            is_viewed=operation_id in self._viewed,
+            is_changed=operation_id in self._changes,
+            is_failing=self.is_failing(operation_id),
+            rank=self._rank(operation_id),
+            is_asked=operation_id in focus.asked if focus is not None and focus.asked is not None else None,
         )
-        return is_wanted and (not self._text or answers_to(operation, self._text))
+
+    def is_failing(self, operation_id: OperationId) -> bool:
+        """Whether a check newly fails because of it."""
+        marks = self._line_marks.get(operation_id, {})
+        return self._rank(operation_id) is Rank.FAILING or any(mark.is_error for mark in marks.values())
+
+    def _list_again_by(self, which: OperationFilter) -> None:
+        if which in self._listing.only:
+            self._choose_again()
+        else:
+            self._all_changed()
+
+    def _count_kinds(self) -> None:
+        self._kinds = Counter(OF_KIND[view.operation.kind] for view in self._views)
+        self._kinds[OperationFilter.FLAGGED] = sum(bool(view.flags) for view in self._views)
+
+    def _take_views(self, views: Sequence[OperationView]) -> None:
+        self._views, self._places = list(views), None
+        self._count_kinds()
+        if self._listing.text and self._listing.in_lines:
+            self._found = {}
+            self._search_step()
+
+    def _search_step(self) -> None:
+        """Search changed lines for a moment; the rest follows when events were handled."""
+        until = time.monotonic() + _SEARCH_SECONDS
+        for view in self._views:
+            if view.operation.id in self._found:
+                continue
+            known = self._changed_texts.get(view.operation.id)
+            if known is None or known[0] is not view:
+                if time.monotonic() > until:
+                    self._search_timer.start()
+                    return
+                known = self._changed_texts[view.operation.id] = (view, changed_text(view))
+            self._found[view.operation.id] = lines_with(known[1], self._wanted)
+
+    def _go_on_searching(self) -> None:
+        self._search_step()
+        if not self._search_timer.isActive():
+            self._choose_again()
 
     def _changed(self, operation_id: OperationId) -> None:
         number = self.row_of(operation_id)

@@ -21,7 +21,7 @@ from tandem_desktop.domain.events import (
     TaskUpdated,
 )
 from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority, TaskProgress, TaskStatus
 from tandem_desktop.review.operation_view import OperationView

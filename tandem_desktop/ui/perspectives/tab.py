@@ -277,12 +277,12 @@ class PerspectivesView(QStackedWidget):
         self._empty = EmptyState(
             theme,
             "thinking",
-            tr("No advisor was asked beforehand"),
+            tr("No second opinions"),
             tr(
-                "CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. "
+                "Three advisors, for strategy, code and operations, can look at a task before it is planned. "
                 "They may only read; what they say stands here, and becomes the tasks of the plan."
             ),
-            tr("Ask them about a task…"),
+            tr("Get second opinions…"),
             primary=False,
         )
         self._empty.requested.connect(self.ask_requested)
@@ -292,8 +292,7 @@ class PerspectivesView(QStackedWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.setAccessibleName(tr("What the advisors said"))
         self.cards = {voice: RoleCard(theme, voice) for voice in Role}
-        self._mark = plain_label(tr_marked(_KEPT), "small")
-        self._mark.setWordWrap(True)
+        self._mark = plain_label(tr_marked(_KEPT), "small", wrap=True)
         self._look = plain_label("", "muted", wrap=True)
         self._look.setObjectName("perspectives-first-look")
         self._facts = QWidget()
@@ -327,6 +326,11 @@ class PerspectivesView(QStackedWidget):
         self.addWidget(self._scroll)
         theme.changed.connect(self._arrange)
         self.show_perspectives(None)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether an advisor was asked about this plan."""
+        return self.currentWidget() is not self._empty
 
     def show_perspectives(self, found: Perspectives | None) -> None:
         """Show the perspectives of the plan; None if no advisor was asked."""
@@ -390,7 +394,7 @@ class PerspectivesView(QStackedWidget):
         self._facts.hide()
         self._show_missing(())
         for card in self.cards.values():
-            card.show_state(tr("Is asked after CHAPO.") if card.voice is not Role.CHAPO else tr("Is asked first."))
+            card.show_state(tr("Is asked after strategy.") if card.voice is not Role.CHAPO else tr("Is asked first."))
 
     def _show_missing(self, words: tuple[str, ...]) -> None:
         for banner in self._banners:

@@ -1,6 +1,6 @@
 """The approval sheet."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 
 from PySide6.QtCore import Qt, Signal
@@ -32,7 +32,7 @@ from tandem_desktop.ui.plan.page_text import parallel_text
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
-from tandem_desktop.ui.widgets.decision_guard import EndWatch
+from tandem_desktop.ui.widgets.decision_guard import EndWatch, WheelGuard
 from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 ROWS = 30
@@ -213,6 +213,9 @@ class ApprovalSheet(Sheet):
         self._note_text = self._noted = ""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
+        self.warning = plain_label("", "risk", wrap=True)
+        self.warning.setObjectName("approval-warning")
+        self.body.addWidget(self.warning)
         self._add_facts()
         self._add_cards()
         self._add_notes()
@@ -244,18 +247,18 @@ class ApprovalSheet(Sheet):
             self._facts.addLayout(row, number, 1)
 
     def _files_row(self) -> QHBoxLayout:
-        self.files, self.kinds = (plain_label("", wrap=True) for _ in range(2))
+        self.files, self.kinds = plain_label(""), plain_label("", wrap=True)
         self.added, self.removed = plain_label("", "added"), plain_label("", "removed")
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(6))
         for label in (self.files, self.added, self.removed):
-            label.setWordWrap(False)
             row.addWidget(label)
         row.addWidget(self.kinds, 1)
         return row
 
     def _policy_row(self) -> QHBoxLayout:
         self.policy = QComboBox()
+        WheelGuard(self.policy)
         self.policy.setObjectName("approval-policy")
         self.policy.setAccessibleName(tr("If something fails"))
         for policy, words in POLICIES:
@@ -303,7 +306,7 @@ class ApprovalSheet(Sheet):
     def _add_answers(self) -> None:
         self.note = plain_label("", "muted", wrap=True)
         self.back = QuietButton(self._theme, tr("Back to review"))
-        self.rework = Button(self._theme, tr("Send as rework"))
+        self.rework = Button(self._theme, tr("Request changes instead"))
         self.implement = PrimaryButton(self._theme, tr("Implement"))
         for name, button in (("back", self.back), ("rework", self.rework), ("implement", self.implement)):
             button.setObjectName(f"approval-{name}")
@@ -320,14 +323,21 @@ class ApprovalSheet(Sheet):
         not_viewed: int = 0,
         coverage: Coverage | None = None,
         unopened: Collection[OperationId] = (),
+        problems: Sequence[str] = (),
     ) -> None:
-        """Open for exactly this page; operations `unopened` have to be opened first, or skipped by name."""
+        """Open for exactly this page; operations `unopened` have to be opened first, or skipped by name.
+
+        `problems` is what a rehearsal or checks found against it.
+        """
         self._unopened = frozenset(unopened)
         if self._noted != page.version.plan_id:
             self.notes.clear()
         self._page, self._noted = page, page.version.plan_id
         self.title.setText(tr("Implement revision {revision}", revision=page.version.revision))
-        self.said.setText(" ".join(self._told(page, not_viewed, coverage)))
+        self.said.setText(self._told(page))
+        warnings = (*problems, *_unseen(not_viewed, coverage))
+        self.warning.setText("\n".join(warnings))
+        self.warning.setVisible(bool(warnings))
         self.said.setToolTip(plain_tooltip(visible_name(self._root)))
         self._show_facts(page)
         self.rework.setVisible(comments > 0)
@@ -344,32 +354,22 @@ class ApprovalSheet(Sheet):
         self._count()  # the note takes height too
         self.open(self.back)
 
-    def _told(self, page: PlanPage, not_viewed: int, coverage: Coverage | None) -> list[str]:
-        """What is approved, and what of it was not on screen."""
+    def _told(self, page: PlanPage) -> str:
+        """What is approved."""
         totals = page.sums
         if totals.external_calls:
-            told = [
-                tr_n(
-                    "Exactly this will be written to {workspace}, and {n} call made outside it. Nothing else.",
-                    "Exactly this will be written to {workspace}, and {n} calls made outside it. Nothing else.",
-                    totals.external_calls,
-                    workspace=self._workspace,
-                )
-            ]
-        elif page.version.operations:
-            told = [tr("Exactly this will be written to {workspace}. Nothing else.", workspace=self._workspace)]
-        else:
-            told = [
-                tr(
-                    "This plan is text: nothing is written now. Its agent carries it out, and what it changes comes to "
-                    "you as a new revision."
-                )
-            ]
-        if not_viewed:
-            told.append(tr_n("{n} operation not viewed yet.", "{n} operations not viewed yet.", not_viewed))
-        if coverage is not None and not coverage.is_complete:
-            told.append(wording.coverage_words(coverage))
-        return told
+            return tr_n(
+                "Exactly this will be written to {workspace}, and {n} call made outside it. Nothing else.",
+                "Exactly this will be written to {workspace}, and {n} calls made outside it. Nothing else.",
+                totals.external_calls,
+                workspace=self._workspace,
+            )
+        if page.version.operations:
+            return tr("Exactly this will be written to {workspace}. Nothing else.", workspace=self._workspace)
+        return tr(
+            "This plan is text: nothing is written now. Its agent carries it out, and what it changes comes to "
+            "you as a new revision."
+        )
 
     def _show_facts(self, page: PlanPage) -> None:
         """Files, commands, calls and the digest of this page."""
@@ -378,6 +378,9 @@ class ApprovalSheet(Sheet):
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
         kinds = wording.kind_counts(totals)
+        steps = sum(count for kind, count in totals.kinds if not kind.spec.is_run)
+        if steps > totals.files:  # some file is changed more than once
+            kinds = tr("in {n} operations: {kinds}", n=f"{steps:,}", kinds=kinds)
         self.kinds.setText(f"· {kinds}" if kinds else "")
         instead = rehearsal_text.instead(page.version)
         self.recorded.setText(instead)
@@ -432,6 +435,8 @@ class ApprovalSheet(Sheet):
         self._scroll.setFixedHeight(height)
         # An unneeded scroll bar would take width and so become necessary.
         bars = Qt.ScrollBarPolicy
+        # Without anything to scroll it would be an invisible stop of the Tab key.
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus if wanted > height else Qt.FocusPolicy.NoFocus)
         self._scroll.setVerticalScrollBarPolicy(bars.ScrollBarAsNeeded if wanted > height else bars.ScrollBarAlwaysOff)
         # Wrapped labels need more height at less width; keep the scrolled page from shrinking them.
         narrowed = width - (bar if wanted > height else 0)
@@ -500,17 +505,25 @@ class ApprovalSheet(Sheet):
             QApplication.clipboard().setText(self._page.digest)
 
 
+def _unseen(not_viewed: int, coverage: Coverage | None) -> Iterator[str]:
+    """What of the plan was not on screen."""
+    if not_viewed:
+        yield tr_n("{n} operation not viewed yet.", "{n} operations not viewed yet.", not_viewed)
+    if coverage is not None and not coverage.is_complete:
+        yield wording.coverage_words(coverage)
+
+
 def _commands(page: PlanPage, totals: Totals) -> str:
     if not totals.commands:
         return tr("none")
     places = [at for at, view in enumerate(page.views) if view.operation.command_call is not None]
     last_file = max((at for at, view in enumerate(page.views) if not view.operation.is_run), default=-1)
-    count, together = f"{totals.commands:,}", len(page.beside)
-    told = tr("{count}, will really run each in its place among the files", count=count)
+    together = len(page.beside)
+    commands = tr_n("{n} command", "{n} commands", totals.commands)
+    told = tr("{commands}, in between the file changes", commands=commands)
     if places[0] > last_file:
-        told = tr("{count}, will really run after the files are in place", count=count)
-    elif totals.commands == 1:
-        told = tr("1, will really run in its place among the files")
+        files = tr_n("{n} file change", "{n} file changes", sum(not view.operation.is_run for view in page.views))
+        told = tr("{commands}, after {files}", commands=commands, files=files) if last_file >= 0 else commands
     if not together:
         return told
     every = together == totals.commands

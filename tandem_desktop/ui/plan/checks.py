@@ -6,26 +6,32 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from tandem_desktop.checks.evidence import Evidence, PlacedDiagnostic
-from tandem_desktop.diff.text import visible, visible_name
-from tandem_desktop.domain.events import CheckFinished, ChecksStarted, TandemEvent
+from tandem_desktop.checks.catalog import CheckList
+from tandem_desktop.checks.evidence import Counted, Evidence, PlacedDiagnostic
+from tandem_desktop.diff.text import visible, visible_command, visible_name
+from tandem_desktop.domain.events import AffectedTestsFinished, CheckFinished, ChecksStarted, TandemEvent
 from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.services.checks import OfferedChecks
 from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.operations import LineMark, StagedOperationsModel
+from tandem_desktop.ui.plan.operation_content import CodeBox
 from tandem_desktop.ui.plan.page_text import OPEN
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner
-from tandem_desktop.ui.widgets.labels import plain_tooltip
+from tandem_desktop.ui.widgets.buttons import LinkButton
+from tandem_desktop.ui.widgets.decision_guard import DecisionGuard
+from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 _PATH = Qt.ItemDataRole.UserRole
 _OLDER = Qt.ItemDataRole.UserRole + 1
 _MOST_LISTED = 500
 _ROWS_IN_SIGHT = 6
+_LINES_IN_SIGHT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,8 @@ class ChecksState:
     evidence: Evidence | None = None
     done: int = 0
     total: int = 0
+    affected: tuple[int, int] | None = None
+    """How many of the tests that the plan touches passed and failed, before all have run."""
     is_running: bool = False
     may_ask_for_needed: bool = False
     """Whether the plan has several parts, of which one could be left out."""
@@ -56,10 +64,16 @@ class ListedLine:
 
 
 class ChecksPart(QWidget):
-    """A line with the result, and under it a list of commands, new failures and new messages."""
+    """A line with the result, and under it a list of new failures and new messages.
+
+    Commands that are not accepted yet are offered in one line and shown whole when asked for. The button that accepts
+    them works when all of them were on screen.
+    """
 
     requested = Signal(str)
-    """`run-checks`, `accept-checks`, `stop-checks`, `find-needed` or `shrink`."""
+    """`run-checks`, `stop-checks`, `find-needed` or `shrink`."""
+    accepted = Signal(str)
+    """The digest of the list of commands that was on screen."""
     path_requested = Signal(str)
     """Show the operation on this path."""
 
@@ -69,10 +83,24 @@ class ChecksPart(QWidget):
         self._state = ChecksState()
         self._is_open = False
         self._shows_older = False
+        self._shows_commands = False
+        self._drawn = ""
+        """The digest of the list whose commands are on screen."""
         self.setObjectName("plan-checks")
         self.line = Banner(theme, "info")
         self.line.setObjectName("checks-line")
         self.line.requested.connect(self._asked)
+        self.accept = LinkButton(theme, tr("Accept and run"))
+        self.accept.setObjectName("banner-accept-checks")
+        self.accept.clicked.connect(lambda: self.accepted.emit(self._drawn))
+        self.accept.hide()
+        self.line.add_before_actions(self.accept)
+        self.guard = DecisionGuard(self)
+        self.guard.decides(self.accept, False)
+        self.commands: CodeBox | None = None
+        self._unseen = plain_label(tr("Scroll to the end of the commands to accept them"), "small", wrap=True)
+        self._unseen.setObjectName("checks-unseen")
+        self._unseen.hide()
         self.list = QListWidget()
         self.list.setObjectName("checks-list")
         self.list.setAccessibleName(tr("Checks"))
@@ -84,16 +112,19 @@ class ChecksPart(QWidget):
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=2)
         layout.addWidget(self.line)
+        layout.addWidget(self._unseen)
         layout.addWidget(self.list)
-        theme.changed.connect(self._show_list)
+        self._layout = layout
+        theme.changed.connect(self._restyle)
         self.hide()
 
     def show_state(self, state: ChecksState) -> None:
         """Show the state; hidden while there is nothing to say."""
         before, self._state = self._state, state
         if (before.evidence, before.offered, before.needed) != (state.evidence, state.offered, state.needed):
-            self._is_open = _is_undecided(state) or state.needed is not None
+            self._is_open = state.needed is not None
             self._shows_older = False
+        self._offer(state)
         message = self._message(state)
         self.setVisible(message is not None)
         if message is not None:
@@ -114,6 +145,12 @@ class ChecksPart(QWidget):
             text = tr("Leaving out each part in turn, to see whether a check notices…")
             if state.total:
                 text = tr("Checks: {done} of {total} done.", done=state.done, total=state.total)
+            if state.affected is not None:
+                passed, failed = state.affected
+                ahead = tr(
+                    "Tests that the plan touches: {passed} passed, {failed} failed.", passed=passed, failed=failed
+                )
+                text = f"{text} {ahead}"
             return "info", text, (("stop-checks", tr("Stop")),)
         if state.refusal:
             return "risk", state.refusal, (again,)
@@ -127,7 +164,7 @@ class ChecksPart(QWidget):
             return None
         if not state.offered.is_accepted:
             text = tr("Checks can run for each plan, confined and without a network. Nothing has run yet.")
-            return "info", text, (("accept-checks", tr("Accept and run")),)
+            return "info", text, () if self._shows_commands else (("show-commands", tr("Show commands…")),)
         return "info", tr("The checks have not run for this revision."), (("run-checks", tr("Run checks")),)
 
     def _about_needed(self, state: ChecksState) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -139,6 +176,46 @@ class ChecksPart(QWidget):
             return f"· {tr('A check notices each part.')}", ()
         told = tr_n("Nothing notices {n} part.", "Nothing notices {n} parts.", strays)
         return f"· {told}", (("shrink", tr("Shrink to what is needed")),)
+
+    def _offer(self, state: ChecksState) -> None:
+        """Show the commands to be accepted; another list than the one on screen waits and has to be read anew."""
+        if state.offered is not None and state.offered.is_accepted:
+            self._shows_commands = False
+        shown = state.offered if self._shows_commands and _is_undecided(state) else None
+        self._draw(shown.list if shown is not None else None)
+
+    def _draw(self, found: CheckList | None) -> None:
+        digest = found.digest if found is not None else ""
+        if digest == self._drawn:
+            return
+        self._drawn = digest
+        if self.commands is not None:
+            self._layout.removeWidget(self.commands)
+            self.commands.hide()
+            self.commands.deleteLater()
+            self.commands = None
+        if found is not None:
+            box = self.commands = CodeBox(self._theme, tr("Commands of the checks"), most_lines=_LINES_IN_SIGHT)
+            box.setObjectName("checks-commands")
+            box.setPlainText("\n".join(command_lines(found)))
+            box.all_seen.connect(self._may_accept)
+            box.verticalScrollBar().rangeChanged.connect(self._may_accept)
+            self._layout.insertWidget(self._layout.indexOf(self._unseen), box)
+        self.accept.setVisible(found is not None)
+        self.guard.hold()
+        self._may_accept()
+
+    def _may_accept(self) -> None:
+        box = self.commands
+        is_seen = box is not None and box.is_seen
+        self.guard.decides(self.accept, is_seen)
+        self._unseen.setVisible(box is not None and not is_seen and box.verticalScrollBar().maximum() > 0)
+
+    def _restyle(self) -> None:
+        if self.commands is not None:
+            self._draw(None)
+            self._offer(self._state)
+        self._show_list()
 
     def _show_list(self) -> None:
         lines = list(self._lines()) if self._is_open else []
@@ -160,19 +237,19 @@ class ChecksPart(QWidget):
         if state.evidence is not None:
             yield from _needed_lines(state.needed)
             yield from _evidence_lines(state.evidence, shows_older=self._shows_older)
-        elif _is_undecided(state) and state.offered is not None:
-            for check in state.offered.list.checks:
-                runs = f"   → {visible(check.runs)}" if check.runs else ""
-                where = "" if check.cwd == "." else f"{visible_name(check.cwd)}: "
-                yield ListedLine(f"{where}$ {visible(check.command)}{runs}", "muted")
 
     def _asked(self, key: str) -> None:
-        if key == "details":
-            self._is_open = not self._is_open
+        if key in ("details", "show-commands"):
+            if key == "details":
+                self._is_open = not self._is_open
+            else:
+                self._shows_commands = True
             self.show_state(self._state)
             message = self._message(self._state)
             if message is not None:
                 self.line.set_message(*message)
+            if self.commands is not None:
+                self.commands.setFocus()
         else:
             self.requested.emit(key)
 
@@ -186,18 +263,25 @@ class ChecksPart(QWidget):
 
 def summary(evidence: Evidence) -> str:
     """`3 fixed · 1 new failure · 0 new type errors`."""
-    parts = []
-    if evidence.has("tests") or evidence.fixed or evidence.new_failures:
-        parts.append(tr("{n} fixed", n=evidence.fixed))
-        parts.append(tr_n("{n} new failure", "{n} new failures", evidence.new_failures))
-    if evidence.has("types"):
-        parts.append(tr_n("{n} new type error", "{n} new type errors", evidence.new_diagnostics("types")))
-    if evidence.has("lint"):
-        parts.append(tr_n("{n} new warning", "{n} new warnings", evidence.new_diagnostics("lint")))
-    unfinished = sum(bool(each.problem) for each in evidence.checks)
-    if unfinished:
-        parts.append(tr_n("{n} check without a whole result", "{n} checks without a whole result", unfinished))
-    return " · ".join(parts)
+    return " · ".join(_counted(number, what) for number, what in evidence.counts())
+
+
+def _counted(number: int, what: Counted) -> str:
+    match what:
+        case "fixed":
+            return tr("{n} fixed", n=number)
+        case "new failure":
+            return tr_n("{n} new failure", "{n} new failures", number)
+        case "new type error":
+            return tr_n("{n} new type error", "{n} new type errors", number)
+        case "new lint error":
+            return tr_n("{n} new lint error", "{n} new lint errors", number)
+        case "new warning":
+            return tr_n("{n} new warning", "{n} new warnings", number)
+        case "new note":
+            return tr_n("{n} new note", "{n} new notes", number)
+        case "check without a whole result":
+            return tr_n("{n} check without a whole result", "{n} checks without a whole result", number)
 
 
 def _tone(evidence: Evidence) -> str:
@@ -208,7 +292,26 @@ def _tone(evidence: Evidence) -> str:
 
 def _is_undecided(state: ChecksState) -> bool:
     """Whether the commands wait to be accepted."""
-    return state.evidence is None and state.offered is not None and not state.offered.is_accepted
+    if state.evidence is not None or state.is_running or state.refusal or state.offered is None:
+        return False
+    return bool(state.offered.list.checks) and not state.offered.is_accepted
+
+
+def command_lines(found: CheckList) -> Iterator[str]:
+    """What a person accepts, whole: each command, where it runs, and what it starts in turn."""
+    for check in found.checks:
+        first, *more = visible_command(check.command)
+        yield f"$ {first}"
+        yield from (f"> {line}" for line in more)
+        if check.cwd != ROOT:
+            yield f"  {tr('in {folder}', folder=visible_name(check.cwd))}"
+        if check.runs:
+            yield from (f"→ {line}" for line in visible_command(check.runs))
+        if check.affected:
+            first, *more = visible_command(check.affected)
+            yield tr("and ahead of it, for the tests that a plan touches:")
+            yield f"$ {first}"
+            yield from (f"> {line}" for line in more)
 
 
 def _evidence_lines(evidence: Evidence, *, shows_older: bool) -> Iterator[ListedLine]:
@@ -265,6 +368,8 @@ class ChecksController(QObject):
     """Plan id and revision; answered by `show_needed`, `refuse` or `stopped`."""
     shrink_requested = Signal(object)
     """`NeededParts` to be made a revision of."""
+    failing_changed = Signal()
+    """Other files than before have a new failure or message: what is read first changes."""
 
     def __init__(self, part: ChecksPart, model: StagedOperationsModel, parent: QObject) -> None:
         super().__init__(parent)
@@ -275,7 +380,10 @@ class ChecksController(QObject):
         self._state = ChecksState()
         self._before_needed = ChecksState()
         """What is shown again when a search for needed parts, or a run, has ended without a result."""
+        self.failing_paths: frozenset[str] = frozenset()
+        """The files of the revision on screen that a new failure or message is about."""
         part.requested.connect(self._asked)
+        part.accepted.connect(lambda digest: self.run(accept=digest))
 
     def show_page(self, page: PlanPage | None) -> None:
         """Another page; what is known about the same revision on the same files stays."""
@@ -291,6 +399,12 @@ class ChecksController(QObject):
             self.state_wanted.emit(page.version)
         else:
             self._mark()
+
+    @property
+    def failure(self) -> str:
+        """What the checks found against the revision on screen; empty if nothing."""
+        evidence = self._state.evidence
+        return tr("Checks: {summary}.", summary=summary(evidence)) if evidence is not None and evidence.is_worse else ""
 
     @property
     def shown_digest(self) -> str:
@@ -318,11 +432,16 @@ class ChecksController(QObject):
         self.run_requested.emit(page.version.plan_id, page.version.revision, accept, again)
 
     def follow(self, event: TandemEvent) -> None:
-        if not isinstance(event, ChecksStarted | CheckFinished) or not self._is_shown(event.plan_id, event.revision):
+        if not isinstance(event, ChecksStarted | CheckFinished | AffectedTestsFinished):
             return
-        done = event.done if isinstance(event, CheckFinished) else 0
-        if self._state.is_running:
-            self._tell(ChecksState(offered=self._state.offered, is_running=True, done=done, total=event.total))
+        if not self._is_shown(event.plan_id, event.revision) or not self._state.is_running:
+            return
+        if isinstance(event, AffectedTestsFinished):
+            passed, failed = self._state.affected or (0, 0)
+            self._tell(replace(self._state, affected=(passed + event.passed, failed + event.failed)))
+        else:
+            done = event.done if isinstance(event, CheckFinished) else 0
+            self._tell(replace(self._state, done=done, total=event.total))
 
     def finish(self, plan_id: PlanId, revision: int, offered: OfferedChecks, evidence: Evidence) -> None:
         if self._is_shown(plan_id, revision):
@@ -332,6 +451,12 @@ class ChecksController(QObject):
         """They could not be run, or their list cannot be read."""
         if self._is_shown(plan_id, revision):
             self._tell(ChecksState(offered=self._state.offered, refusal=sentence))
+
+    def look_again(self, plan_id: str, revision: int) -> None:
+        """Their list is another one than was accepted: show what is there now."""
+        if self._page is not None and self._is_shown(plan_id, revision):
+            self._tell(ChecksState())
+            self.state_wanted.emit(self._page.version)
 
     def show_needed(self, needed: NeededParts) -> None:
         if self._is_shown(needed.plan_id, needed.revision):
@@ -346,12 +471,9 @@ class ChecksController(QObject):
         return page is not None and (page.version.plan_id, page.version.revision) == (plan_id, revision)
 
     def _asked(self, key: str) -> None:
-        offered = self._state.offered
         match key:
             case "stop-checks":
                 self.stop_requested.emit()
-            case "accept-checks" if offered is not None:
-                self.run(accept=offered.list.digest)
             case "find-needed" if self._page is not None:
                 version = self._page.version
                 self._before_needed = self._state
@@ -367,6 +489,11 @@ class ChecksController(QObject):
         self._state = state
         self._part.show_state(state)
         self._mark()
+        if state.evidence is not None or not state.is_running:  # what was known stays until it is known better
+            failing = state.evidence.failing_paths if state.evidence is not None else frozenset[str]()
+            if failing != self.failing_paths:
+                self.failing_paths = failing
+                self.failing_changed.emit()
 
     def _mark(self) -> None:
         page, evidence = self._page, self._state.evidence

@@ -15,7 +15,7 @@ from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.editor import EditableText
 from tandem_desktop.ui.i18n import later, text_form, tr, tr_marked
 from tandem_desktop.ui.models.operations import StagedOperationsModel
-from tandem_desktop.ui.plan.operation_content import LoadContents
+from tandem_desktop.ui.plan.row_diff import LoadContents
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import PrimaryButton, QuietButton
@@ -28,6 +28,8 @@ class Chooser(QObject):
 
     changed = Signal(object)
     """All `Choices` about the page."""
+    stepped = Signal(object, object)
+    """The `Choices` before and after a step."""
 
     def __init__(self, model: StagedOperationsModel, parent: QObject) -> None:
         super().__init__(parent)
@@ -46,11 +48,15 @@ class Chooser(QObject):
         self._choices = page.choices
         self._planned = tuple(each.id for each in page.version.operations)
 
-    def drop_or_keep(self, operations: Sequence[OperationId]) -> None:
+    def set_dropped(self, operations: Sequence[OperationId], dropped: bool) -> None:
+        if self._choices is not None:
+            change = self._choices.drop if dropped else self._choices.keep
+            self._take(change(*operations))
+
+    def drop(self, operations: Sequence[OperationId]) -> None:
         for each in operations:
             if self._choices is not None:
-                is_dropped = each in self._choices.operations
-                self._take(self._choices.keep(each) if is_dropped else self._choices.drop(each))
+                self._take(self._choices.drop(each))
 
     def drop_hunk(self, operation: str, hunk: int) -> None:
         if self._choices is not None:
@@ -94,7 +100,15 @@ class Chooser(QObject):
         if self._choices is not None:
             self._take(Choices(plan_id=self._choices.plan_id, revision=self._choices.revision))
 
+    def restore(self, choices: Choices) -> None:
+        """Take other choices about the same revision, such as those before a step."""
+        known = self._choices
+        if known is not None and (known.plan_id, known.revision) == (choices.plan_id, choices.revision):
+            self._take(choices)
+
     def _take(self, choices: Choices) -> None:
+        if self._choices is not None and choices != self._choices:
+            self.stepped.emit(self._choices, choices)
         self._choices = choices
         self._is_unanswered = True
         self._model.set_choices(choices)
@@ -223,9 +237,7 @@ def shown_views(page: PlanPage, *, every: bool = False) -> tuple[OperationView, 
     if not (every or page.choices.edited_files):
         return page.views
     drafted = {view.operation.id: view for view in page.left}
+    edited = {part.operation for part in page.choices.parts if part.edited is not None}
     return tuple(
-        drafted.get(view.operation.id, view)
-        if every or page.choices.part(view.operation.id).edited is not None
-        else view
-        for view in page.views
+        drafted.get(view.operation.id, view) if every or view.operation.id in edited else view for view in page.views
     )

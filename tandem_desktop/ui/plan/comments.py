@@ -36,6 +36,8 @@ class CommentArea(QWidget):
     """A `CommentSpot` and the text."""
     edited = Signal(str, str)
     removed = Signal(str)
+    opened = Signal()
+    """Writing begins."""
     left = Signal()
     """Writing has ended; the focus can go elsewhere."""
 
@@ -49,7 +51,12 @@ class CommentArea(QWidget):
         self.setObjectName("comment-area")
         self._cards = QVBoxLayout()
         Spacing(theme, self._cards, between=6)
-        self._writing = QWidget()
+        self.writing = QWidget()
+        """The editor and its buttons; can be shown elsewhere while a comment is written."""
+        self.writing.setAttribute(Qt.WidgetAttribute.WA_NoMousePropagation)
+        self.line: tuple[bool, int] | None = None
+        """Old side or not, and the last line of what is being written about; None for the whole."""
+        self.is_writing = False
         self._about = plain_label("", "muted")
         self.editor = PlainTextEdit()
         self.editor.setObjectName("comment-editor")
@@ -76,15 +83,15 @@ class CommentArea(QWidget):
         buttons.addWidget(self._remove)
         buttons.addWidget(self._cancel)
         buttons.addWidget(self._add)
-        writing = QVBoxLayout(self._writing)
+        writing = QVBoxLayout(self.writing)
         Spacing(theme, writing, between=6)
         writing.addWidget(self.editor)
         writing.addLayout(buttons)
         layout = QVBoxLayout(self)
         Spacing(theme, layout, (14, 8, 14, 8), 8)
         layout.addLayout(self._cards)
-        layout.addWidget(self._writing)
-        self._writing.hide()
+        layout.addWidget(self.writing)
+        self.writing.hide()
         theme.changed.connect(self._fit)
         self._fit()
         self.hide()
@@ -93,10 +100,6 @@ class CommentArea(QWidget):
         layout = self.layout()
         assert layout is not None
         return max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
-
-    @property
-    def is_writing(self) -> bool:
-        return self._writing.isVisibleTo(self)
 
     def show_comments(self, comments: tuple[Comment, ...], *, editable: bool = True) -> None:
         """Show these comments; unfinished text stays."""
@@ -108,7 +111,18 @@ class CommentArea(QWidget):
                     card.deleteLater()
             for comment in comments:
                 self._cards.addWidget(self._card(comment, editable))
-        self.setVisible(bool(comments) or self.is_writing)
+        self.show_needed()
+
+    def take_editor(self) -> None:
+        """Show the editor below the comments."""
+        if self.writing.parentWidget() is not self and (layout := self.layout()) is not None:
+            layout.addWidget(self.writing)
+            self.writing.setVisible(self.is_writing)
+        self.show_needed()
+
+    def show_needed(self) -> None:
+        """Visible while it has something to show."""
+        self.setVisible(bool(self._shown) or (self.is_writing and self.writing.parentWidget() is self))
 
     def begin(self, spot: CommentSpot) -> None:
         """Begin a comment; text already typed here is kept."""
@@ -116,6 +130,7 @@ class CommentArea(QWidget):
             self.editor.clear()
         self._editing = None
         self._spot = spot
+        self.line = (spot.side is Side.BEFORE, spot.lines[1]) if spot.lines else None
         self._add.setText(tr("Add comment"))
         self._remove.hide()
         self._open(tr("Comment on {words}", words=spot.words) if spot.words else self._whole)
@@ -123,6 +138,8 @@ class CommentArea(QWidget):
     def edit(self, comment: Comment) -> None:
         """Edit or delete a comment."""
         self._editing, self._spot = comment.id, None
+        last = comment.place.last_line if not comment.outdated else None
+        self.line = (comment.place.side is Side.BEFORE, last) if last is not None else None
         self.editor.setPlainText(comment.text)
         self._add.setText(tr("Save comment"))
         self._remove.show()
@@ -140,9 +157,11 @@ class CommentArea(QWidget):
 
     def _open(self, about: str) -> None:
         self._about.setText(about)
-        self._writing.show()
-        self.show()
+        self.is_writing = True
+        self.writing.show()
+        self.show_needed()
         self.updateGeometry()
+        self.opened.emit()
         self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _send(self) -> None:
@@ -166,8 +185,9 @@ class CommentArea(QWidget):
     def _close(self) -> None:
         self._editing = self._spot = None
         self.editor.clear()
-        self._writing.hide()
-        self.setVisible(bool(self._shown))
+        self.is_writing = False
+        self.writing.hide()
+        self.take_editor()
         self.updateGeometry()
         self.left.emit()
 

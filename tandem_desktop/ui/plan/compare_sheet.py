@@ -12,7 +12,7 @@ from tandem_desktop.ui.diff.loader import DiffLoader
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.i18n import tr, tr_marked
 from tandem_desktop.ui.plan import page_text
-from tandem_desktop.ui.plan.operation_content import DiffSource
+from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.sheets import Sheet, Spacing
 from tandem_desktop.ui.theme.style import icon
 from tandem_desktop.ui.theme.theme import Theme

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.models.operations import OperationRow
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_delegate import notes_height
+from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.plan.row_geometry import ROW
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class ExpandedContents:
         self._make = make
         self._contents: dict[OperationId, OperationContent] = {}
         self._heights: dict[OperationId, int] = {}
+        self._is_placing = False
 
     def get(self, operation_id: OperationId) -> OperationContent | None:
         return self._contents.get(operation_id)
@@ -33,11 +36,11 @@ class ExpandedContents:
     def height(self, row: OperationRow) -> int:
         """The height of a row's content, estimated until it is created."""
         operation_id, width = row.operation.id, self._view.card_width() - 2
-        page, content = self._view.viewport().height(), self._contents.get(operation_id)
+        content = self._contents.get(operation_id)
         if content is not None:
-            self._heights[operation_id] = content.wanted_height(width, page)
+            self._heights[operation_id] = content.wanted_height(width, self._view.page_height())
         elif operation_id not in self._heights:
-            self._heights[operation_id] = OperationContent.estimated_height(row, self._view.theme, width, page)
+            self._heights[operation_id] = OperationContent.estimated_height(row, self._view.theme)
         return self._heights[operation_id]
 
     def forget_heights(self) -> None:
@@ -45,27 +48,43 @@ class ExpandedContents:
 
     def place(self) -> None:
         """Put contents where their rows are now; create those of rows that became visible."""
-        page, in_sight, has_grown = self._view.viewport().height(), set[OperationId](), False
-        for number in self._view.rows_in_sight():
-            row, card = self._view.operations().row(number), self._view.card(number)
-            if not row.expanded:
-                continue
-            in_sight.add(row.operation.id)
-            content = self._contents.pop(row.operation.id, None)
-            if content is None:
-                content = self._made(row)
-                wanted = content.wanted_height(card.width() - 2, page)
-                has_grown = has_grown or wanted != self._heights.get(row.operation.id)
-            self._contents[row.operation.id] = content
-            content.show_row(row, is_decidable=self._view.is_editable and not row.running)
-            px = self._view.theme.px
-            top = card.top() + px(ROW) + notes_height(self._view.theme, row, card.width())
-            height = card.bottom() - px(BOTTOM) - top + 1
-            content.setGeometry(card.left() + 1, top, card.width() - 2, max(1, height))
-            content.show()
+        if self._is_placing:
+            self._view.lay_out_later()
+            return
+        self._is_placing = True
+        in_sight, has_grown = set[OperationId](), False
+        for number in [*self._view.rows_in_sight()]:
+            row = self._view.operations().row(number)
+            if row.expanded:
+                in_sight.add(row.operation.id)
+                has_grown = self._place(number, row) or has_grown
         self._hide_except(in_sight)
+        self._is_placing = False
         if has_grown:
             self._view.lay_out_later()
+
+    def _place(self, number: int, row: OperationRow) -> bool:
+        """Place one content below the line of its row; whether it is new and not as high as expected."""
+        view, card, operation_id = self._view, self._view.card(number), row.operation.id
+        page, width, is_other = view.page_height(), card.width() - 2, False
+        content = self._contents.pop(operation_id, None)
+        if content is None:
+            content = self._made(row)
+            is_other = content.wanted_height(width, page) != self._heights.get(operation_id)
+            if text := view.operations().searched_in_lines:
+                content.find_text(text, goes=view.currentIndex().row() == number)
+        self._contents[operation_id] = content
+        content.show_row(row, is_decidable=view.is_editable and not row.running)
+        top, bottom = self.top(number), card.bottom() - view.theme.px(BOTTOM) + 1
+        first = max(top, view.line(number).bottom() + 1)
+        last = max(first, min(bottom, view.viewport().height()))
+        content.place(QRect(card.left() + 1, first, width, last - first), first - top, page)
+        return is_other
+
+    def top(self, number: int) -> int:
+        """Where the content of a row begins, in the viewport."""
+        card, theme = self._view.card(number), self._view.theme
+        return card.top() + theme.px(ROW) + notes_height(theme, self._view.operations().row(number), card.width())
 
     def drop_collapsed(self) -> None:
         expanded = self._view.operations().expanded
@@ -87,6 +106,14 @@ class ExpandedContents:
         for content in self._contents.values():
             content.forget()
 
+    def show_focused(self) -> None:
+        """Bring a part that took the keyboard on screen; a diff shows its current line by itself."""
+        focused = QApplication.focusWidget()
+        for content in self._contents.values():
+            if focused is not None and content.isAncestorOf(focused) and not isinstance(focused, RowDiff):
+                content.reveal(focused, focused.rect())
+                return
+
     def focused(self) -> OperationId | None:
         """The operation whose content has the keyboard focus."""
         return next((each for each, content in self._contents.items() if _has_focus(content)), None)
@@ -94,7 +121,10 @@ class ExpandedContents:
     def _hide_except(self, in_sight: set[OperationId]) -> None:
         for operation_id, content in tuple(self._contents.items()):
             if operation_id not in in_sight:
-                content.hide()
+                if _has_focus(content):  # hiding it would lose the keyboard
+                    content.move(0, -content.height() - self._view.viewport().height())
+                else:
+                    content.hide()
                 if len(self._contents) > _KEPT_CONTENTS and not _has_focus(content):
                     self._remove(operation_id)
 
@@ -103,6 +133,9 @@ class ExpandedContents:
         content = self._make(row)
         content.setParent(view.viewport())
         content.height_changed.connect(view.lay_out_later)
+        content.lines_moved.connect(lambda shift: self._follow(operation_id, shift))
+        content.scroll_requested.connect(view.scroll_by)
+        content.reveal_requested.connect(lambda *what: view.reveal(operation_id, *what))
         content.looked_at.connect(lambda: view.seen.note(row, content))
         content.left_behind.connect(lambda forward: view.leave_content(operation_id, forward))
         content.drop_requested.connect(lambda hunk: view.drop_requested.emit(operation_id, hunk))
@@ -113,6 +146,13 @@ class ExpandedContents:
         content.comment_removed.connect(view.comment_removed)
         content.open_requested.connect(view.open_requested)
         return content
+
+    def _follow(self, operation_id: OperationId, shift: int) -> None:
+        """Lines of a content need other room: what is read of it stays in its place."""
+        if self._is_placing:
+            self._view.lay_out_later(operation_id)
+        else:
+            self._view.lay_out(operation_id, shift)
 
     def _remove(self, operation_id: OperationId) -> None:
         """Delete a content widget; a comment being written in it is kept as a draft."""

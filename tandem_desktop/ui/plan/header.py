@@ -29,7 +29,7 @@ from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.plan.wording import short_digest
 from tandem_desktop.ui.theme.style import paint_focus_ring
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.buttons import Button, IconButton, QuietButton
+from tandem_desktop.ui.widgets.buttons import Button, IconButton, QuietButton, press_by_enter
 from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, announce, plain_tooltip
 from tandem_desktop.ui.widgets.progress import ProgressLine
 
@@ -99,6 +99,10 @@ class PlanTotals(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(60), self._theme.px(20))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter, x = self._theme, QPainter(self), 0
@@ -182,7 +186,7 @@ class PlanHeader(QWidget):
         self.viewed.setObjectName("plan-viewed")
         self.progress = ProgressLine(theme, token="accent", wide=True)
         self.progress.setObjectName("plan-progress")
-        reviewing, running = QWidget(), QWidget()
+        reviewing, running = QWidget(self), QWidget(self)
         row = QHBoxLayout(reviewing)
         Spacing(theme, row, between=12)
         row.addWidget(self.totals, 1)
@@ -340,7 +344,7 @@ class PlanHeader(QWidget):
                     lambda _checked=False, number=number: self.restore_requested.emit(number)
                 )
         menu.addSeparator()
-        branch = menu.addAction(tr("Branch from here, as an alternative"))
+        branch = menu.addAction(tr("Duplicate as alternative"))
         branch.triggered.connect(lambda _checked=False: self.branch_requested.emit(self.revisions.current))
         for plan in self._alternatives:
             words = tr(
@@ -411,6 +415,19 @@ class PlanTabs(QWidget):
         self.bar.insertTab(place, words)
         self._show(self.bar.currentIndex())
 
+    def offer(self, key: str, has_content: bool) -> None:
+        """Show the tab of a part only while there is something in it."""
+        at = self._keys.index(key)
+        if self.bar.isTabVisible(at) != has_content:
+            if not has_content and self.current == key:
+                self.show_tab("operations")
+            self.bar.setTabVisible(at, has_content)
+            self._make_room()
+
+    def has(self, key: str) -> bool:
+        """Whether the tab is shown."""
+        return self.bar.isTabVisible(self._keys.index(key))
+
     def count(self, key: str, number: int) -> None:
         """Show a count such as `Tasks 3`; zero shows none."""
         words = self._words[key]
@@ -422,7 +439,7 @@ class PlanTabs(QWidget):
         self._make_room()
 
     def show_tab(self, key: str) -> None:
-        if key in self._keys:
+        if key in self._keys and self.bar.isTabVisible(self._keys.index(key)):
             self.bar.setCurrentIndex(self._keys.index(key))
 
     @property
@@ -432,7 +449,8 @@ class PlanTabs(QWidget):
     def _make_room(self) -> None:
         """Reduce the gaps before the tabs have to scroll."""
         is_dense = self.bar.property("dense") is True
-        given = self._theme.px(_GIVEN) * len(self._keys) if is_dense else 0
+        shown = sum(map(self.bar.isTabVisible, range(len(self._keys))))
+        given = self._theme.px(_GIVEN) * shown if is_dense else 0
         dense = self.bar.sizeHint().width() + given > self.bar.width()
         if dense != is_dense:
             self.bar.setProperty("dense", dense)
@@ -450,9 +468,8 @@ class _TabBar(QTabBar):
     """Arrows go from tab to tab; Home and End to the first and the last."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Home:
-            self.setCurrentIndex(0)
-        elif event.key() == Qt.Key.Key_End:
-            self.setCurrentIndex(self.count() - 1)
+        shown = [at for at in range(self.count()) if self.isTabVisible(at)]
+        if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and shown:
+            self.setCurrentIndex(shown[0 if event.key() == Qt.Key.Key_Home else -1])
         else:
             super().keyPressEvent(event)

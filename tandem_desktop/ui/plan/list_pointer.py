@@ -37,8 +37,13 @@ class ListPointer:
         if event.button() is not Qt.MouseButton.LeftButton or row < 0:
             return
         self._view.setFocus(Qt.FocusReason.MouseFocusReason)
-        self._pressed = (row, self._zone_at(row, point), point)
-        self._view.set_current(row)
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._view.select_to(row)
+        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._view.toggle_selected(row)
+        else:
+            self._pressed = (row, self._zone_at(row, point), point)
+            self._view.set_current(row)
 
     def move(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
@@ -49,7 +54,7 @@ class ListPointer:
         elif self._pressed is not None and event.buttons() & Qt.MouseButton.LeftButton:
             row, zone, start = self._pressed
             if zone is Zone.HANDLE and (point - start).manhattanLength() >= QApplication.startDragDistance():
-                self._dragged = (row, start.y() - self._view.card(row).top(), point.y())
+                self._dragged = (row, start.y() - self._view.line(row).top(), point.y())
                 self._scroller.start()
                 self._view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
                 self._view.viewport().update()
@@ -114,6 +119,7 @@ class ListPointer:
             hovered=hovered,
             zone=self._hovered[1] if hovered else None,
             current=self._view.currentIndex().row() == row,
+            selected=self._view.is_selected(row),
             focused=self._view.hasFocus(),
             editable=self._view.is_editable,
             movable=self._view.is_movable,
@@ -139,7 +145,8 @@ class ListPointer:
         if row < 0:
             return Zone.BODY
         view, shown = self._view, self._view.operations().row(row)
-        note = view.row_delegate.note_at(view.card(row), shown, point.y()) if shown.drift else None
+        is_below = shown.drift and not view.line(row).contains(point)
+        note = view.row_delegate.note_at(view.card(row), shown, point.y()) if is_below else None
         if note is not None and note.link and view.is_editable:
             return Zone.MERGE
         zones = view.row_delegate.zones(view.line(row), shown, editable=view.is_editable, movable=view.is_movable)

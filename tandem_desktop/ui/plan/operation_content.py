@@ -1,13 +1,10 @@
 """The opened content of an operation."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QPaintEvent, QResizeEvent, QTextOption
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
-from shiboken6 import isValid
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtGui import QPaintEvent, QResizeEvent, QTextOption
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tandem_desktop.diff.text import visible, visible_command, visible_in_a_line, visible_name
 from tandem_desktop.domain.operations import (
@@ -19,21 +16,19 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
 )
 from tandem_desktop.domain.review import Comment, Side
-from tandem_desktop.review.choices import ChoicePart
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.ui.diff.loader import DiffLoader
-from tandem_desktop.ui.diff.options import DiffPreferences
-from tandem_desktop.ui.diff.rows import InlineComment, SeenLines
-from tandem_desktop.ui.diff.special import image_text, node_notes
-from tandem_desktop.ui.diff.view import DiffView
+from tandem_desktop.ui.diff.change_table import ChangeTable
+from tandem_desktop.ui.diff.decoded_images import ImagePair
+from tandem_desktop.ui.diff.image import ImageCompare
+from tandem_desktop.ui.diff.seen import SeenLines
+from tandem_desktop.ui.diff.viewers import FileViewer, NoView, Prepared, TableView
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.operations import OperationRow
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.comments import CommentArea, CommentSpot
-from tandem_desktop.ui.plan.image_compare import ImageCompare, read_image
+from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.threads import Commands
 
 _SLACK = 4
 """Pixels of a line that may be covered although it counts as seen."""
@@ -47,9 +42,10 @@ class CodeBox(QPlainTextEdit):
     all_seen = Signal()
     """Every line was on screen."""
 
-    def __init__(self, theme: Theme, name: str) -> None:
+    def __init__(self, theme: Theme, name: str, *, most_lines: int = 400) -> None:
         super().__init__()
         self._theme = theme
+        self._most_lines = most_lines
         self._shown: str | None = None
         self._lines_seen = SeenLines()
         self.is_seen = False
@@ -105,177 +101,14 @@ class CodeBox(QPlainTextEdit):
     def _fit(self) -> None:
         """Wrapped lines count: a long command is read without scrolling sideways."""
         lines = round(self.document().size().height()) or 1
-        height = min(lines, 16) * self.fontMetrics().lineSpacing() + 2 * self._theme.px(8) + 4
+        height = min(lines, self._most_lines) * self.fontMetrics().lineSpacing() + 2 * self._theme.px(8) + 4
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
             self.fitted.emit()
 
 
-LoadContents = Callable[[OperationView, Callable[[bytes, bytes], None]], None]
-"""Fetch the bytes before and after an operation and hand them over on the GUI thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiffSource:
-    """Where contents come from and where they are compared."""
-
-    load: LoadContents
-    commands: Commands
-    executor: ThreadPoolExecutor
-    preferences: DiffPreferences = field(default_factory=DiffPreferences)
-    """The diff options of the window."""
-
-
-class RowDiff(DiffView):
-    """A diff view that loads its operation's contents and then goes to the requested change."""
-
-    pictures_ready = Signal(object, object)
-    """Two images, one of which may be missing."""
-    opened = Signal()
-    """Its beginning was on screen."""
-
-    def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
-        super().__init__(theme)
-        self._view = view
-        self._source = source
-        self._entry = 0
-        self._enters_unproved = False
-        self._loader = DiffLoader(self, source.commands, source.executor, self)
-        self._loader.ready.connect(self._arrived)
-        self._is_ready = False
-        self.is_opened = False
-        """Whether its beginning was on screen."""
-        self._is_gone = False
-        self._comments: tuple[Comment, ...] = ()
-        self.setObjectName(f"diff-{view.operation.id}")
-        self.set_options(source.preferences.options)
-        source.preferences.changed.connect(self.set_options)
-        self.layout_changed.connect(lambda: source.preferences.update(self.options))
-        source.load(view, self._loaded)
-
-    @staticmethod
-    def suits(view: OperationView) -> bool:
-        """Whether there are two contents to compare; a mode, link or folder is described in text."""
-        base, after = view.operation.base, view.operation.after
-        is_file = isinstance(base, FileState) or isinstance(after, FileState)
-        return not view.operation.is_run and is_file and bool(view.hunks or not _same_bytes(view))
-
-    @property
-    def patch_names(self) -> tuple[str | None, str | None]:
-        operation = self._view.operation
-        before = None if isinstance(operation.base, Absent) else operation.path
-        return before, None if isinstance(operation.after, Absent) else operation.to or operation.path
-
-    def enter(self, forward: bool, *, only_unproved: bool = False) -> None:
-        """Go to the first change, or the last one when coming from below, once loaded."""
-        self._entry = 1 if forward else -1
-        self._enters_unproved = only_unproved
-        if self._is_ready:
-            self._arrived()
-
-    def try_step(self, forward: bool, *, only_unproved: bool = False) -> bool:
-        """Go one change on, or to the next one that is not proved; False if this was the last."""
-        if not self._is_ready or self.diff.is_binary:
-            return False
-        step = 1 if forward else -1
-        wanted = self.current_hunk + step
-        while only_unproved and 1 <= wanted <= len(self.diff.hunks) and self.is_proved(wanted):
-            wanted += step
-        if not 1 <= wanted <= len(self.diff.hunks):
-            return False
-        self.go_to_change(wanted)
-        return True
-
-    def show_choice(self, row: OperationRow, *, is_decidable: bool) -> None:
-        """Show dropped changes, and whether that can still be changed."""
-        every = range(1, len(row.view.hunks) + 1)
-        part = row.part if row.part is not None and row.part.edited is None else ChoicePart(operation=row.operation.id)
-        self.set_dropped(tuple(every) if row.dropped else part.hunks)
-        self.set_dropped_lines(added=part.added, removed=part.removed)
-        self.set_proved(row.proved)
-        is_edited = row.part is not None and row.part.edited is not None
-        # The agent does not know the user's own version, so its lines cannot be commented on.
-        offers = {"comment"} if is_decidable and not is_edited else set()
-        self.set_offers(offers | {"drop", "keep"} if offers and _has_choice(row.view) else offers)
-
-    def show_comments(self, comments: Sequence[Comment]) -> None:
-        """Show comments under their lines; others are shown elsewhere."""
-        self._comments = tuple(comments)
-        self.set_comments(
-            [
-                InlineComment(line=place.last_line, text=comment.text, is_old=place.side is Side.BEFORE)
-                for comment in self._comments
-                if (place := comment.place).last_line is not None
-            ]
-        )
-
-    @property
-    def is_seen(self) -> bool:
-        """Whether all changes were visible; binary content counts as seen."""
-        return self._is_ready and (self.diff.is_binary or self.unseen_changes == 0)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._is_ready and not self.is_opened and not self.visibleRegion().isEmpty():
-            self.is_opened = True
-            self.opened.emit()
-
-    def comment(self, number: int) -> Comment:
-        """The inline comment with this index."""
-        return self._comments[number]
-
-    def next_whitespace(self) -> None:
-        """The same as the view's own key."""
-        none = Qt.KeyboardModifier.NoModifier
-        self.keyPressEvent(QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_W, none, "w"))
-
-    def forget(self) -> None:
-        """Ignore everything that arrives from now on."""
-        self._is_gone = True
-        self._loader.stop()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.yielding.resume()  # no longer painted, so workers need not wait
-
-    def _loaded(self, before: bytes, after: bytes) -> None:
-        if not isValid(self) or self._is_gone:
-            return
-        operation = self._view.operation
-        moved_from = operation.path if operation.to is not None else None
-        path = operation.to or operation.path or ""
-        notes = node_notes(operation.base, operation.after, path, moved_from)
-        self._loader.show(path, before, after, known_hunks=self._view.hunks or None, notes=notes)
-        if image_text(before) or image_text(after):
-            both = self._source.executor.submit(lambda: (read_image(before), read_image(after)))
-            self._source.commands.run(both, self._show_pictures)
-
-    def _show_pictures(self, both: tuple[QImage | None, QImage | None]) -> None:
-        if isValid(self) and not self._is_gone and any(each is not None for each in both):
-            self.pictures_ready.emit(*both)
-
-    def _arrived(self, _diff: object = None) -> None:
-        self._is_ready = True
-        if self._entry:
-            hunks = [n for n in range(1, len(self.diff.hunks) + 1) if not (self._enters_unproved and self.is_proved(n))]
-            self.go_to_change((hunks or [1])[0 if self._entry > 0 else -1])
-            self._entry = 0
-
-
-def _has_choice(view: OperationView) -> bool:
-    """Single changes can be dropped only from written content; a move or removal is dropped as a whole."""
-    return isinstance(view.operation.after, FileState) and view.operation.to is None and bool(view.hunks)
-
-
-def _same_bytes(view: OperationView) -> bool:
-    base, after = view.operation.base, view.operation.after
-    return isinstance(base, FileState) and isinstance(after, FileState) and base.sha256 == after.sha256
-
-
 _LINE = 20
 _FITS_THE_LINE = 48
-_SHARE = 0.72
-"""The share of the list a long diff may take before it scrolls inside."""
 
 
 class ContentPart(QWidget):
@@ -307,6 +140,12 @@ class OperationContent(QWidget):
     comment_edited = Signal(str, str)
     comment_removed = Signal(str)
     open_requested = Signal(str, int)
+    lines_moved = Signal(int)
+    """Its lines take more or less room; scroll by so many pixels to keep what is read in its place."""
+    scroll_requested = Signal(int)
+    """Pixels to scroll by."""
+    reveal_requested = Signal(int, int, bool)
+    """Top and bottom of what is to be on screen, from the top of the content; and whether in its upper part."""
 
     def __init__(self, row: OperationRow, theme: Theme, diff: RowDiff | None, part: ContentPart | None = None) -> None:
         super().__init__()
@@ -315,74 +154,113 @@ class OperationContent(QWidget):
         self._part = part
         self._output: CodeBox | None = None
         self._command: CodeBox | None = None
-        self._most = 0
         self._images: ImageCompare | None = None
+        self.viewer: FileViewer | None = None
+        """Shows the file as something else than its lines; they are hidden meanwhile."""
+        self._entry: bool | None = None
+        self._wants_keyboard = False
+        self._above = 0
+        self._said: QLabel | None = None
         self.comments = CommentArea(theme)
         self.setObjectName(f"operation-content-{row.operation.id}")
         self.setAccessibleName(tr("Content of {title}", title=wording.title(row.operation)))
         self._head = QWidget(self)
         self._head.setObjectName("operation-facts")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
         inner = QVBoxLayout(self._head)
         inner.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
         inner.setSpacing(theme.px(6))
         for each in self._parts(row):
             inner.addWidget(each)
-        self._has_head = inner.count() > 0
-        if not self._has_head:
-            self._head.hide()
-        layout.addWidget(self._head)
+        self._head.setVisible(inner.count() > 0)
         if diff is not None:
-            layout.addWidget(diff, 1)
-            diff.pictures_ready.connect(self._show_pictures)
-            diff.all_seen.connect(self.looked_at)
-            diff.opened.connect(self.looked_at)
-            diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
-            diff.drop_requested.connect(self.drop_requested)
-            diff.keep_requested.connect(self.keep_requested)
-            diff.lines_requested.connect(self.lines_requested)
-            diff.comment_requested.connect(self._comment_on_lines)
-            diff.comment_chosen.connect(lambda number: self.comments.edit(diff.comment(number)))
-            diff.open_requested.connect(self.open_requested)
+            self._add_diff(diff)
         if part is not None:
-            layout.addWidget(part)
+            part.setParent(self)
             part.height_changed.connect(self.height_changed)
-        layout.addWidget(self.comments)
-        if diff is None:
-            layout.addStretch(1)
+        self.comments.setParent(self)
         self.comments.added.connect(self.commented)
         self.comments.edited.connect(self.comment_edited)
         self.comments.removed.connect(self.comment_removed)
+        self.comments.opened.connect(self._show_editor)
         self.comments.left.connect(self._back_to_the_diff)
 
+    def _add_diff(self, diff: RowDiff) -> None:
+        diff.setParent(self)
+        diff.setVisible(not diff.may_have_view)
+        diff.prepared.connect(self._show_view)
+        diff.pictures_ready.connect(self._show_pictures)
+        diff.all_seen.connect(self.looked_at)
+        diff.opened.connect(self.looked_at)
+        diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
+        diff.drop_requested.connect(self.drop_requested)
+        diff.keep_requested.connect(self.keep_requested)
+        diff.lines_requested.connect(self.lines_requested)
+        diff.comment_requested.connect(self._comment_on_lines)
+        diff.comment_chosen.connect(self._edit_comment)
+        diff.line_hidden.connect(self._show_editor_at_end, Qt.ConnectionType.QueuedConnection)
+        diff.open_requested.connect(self.open_requested)
+        diff.height_changed.connect(self.lines_moved)
+        diff.scroll_requested.connect(self.scroll_requested)
+        diff.reveal_requested.connect(self._reveal_lines)
+
     @staticmethod
-    def estimated_height(row: OperationRow, theme: Theme, width: int, page: int) -> int:
+    def estimated_height(row: OperationRow, theme: Theme) -> int:
         """An estimate until the content is created."""
-        lines = sum(len(hunk.lines) + 2 for hunk in row.view.hunks)
         words = 3 + len(row.view.flags) + len(row.view.notes) if row.operation.is_run or row.view.flags else 1
-        return min(round(page * _SHARE), lines * theme.px(_LINE)) + words * theme.px(_LINE)
+        return RowDiff.estimated_height(row.view, theme) + words * theme.px(_LINE)
 
     def wanted_height(self, width: int, page: int) -> int:
-        height = 0
-        if self._has_head:
+        return sum(height for _, height in self._stack(width, page))
+
+    def place(self, area: QRect, above: int, page: int) -> None:
+        """Show what begins `above` pixels below the top of the content in this area of the list."""
+        self._above = above
+        self.setGeometry(area)
+        self.show()
+        y = -above
+        for widget, height in self._stack(area.width(), page):
+            if widget is self._diff:
+                top = max(0, y)
+                shown = min(area.height(), y + height) - top
+                if shown <= 0:  # out of sight; hiding it would lose the keyboard
+                    top, shown = (y, min(height, page)) if y > 0 else (min(0, y + height - page), page)
+                self._diff.position.show_slice(QRect(0, top, area.width(), shown), max(0, -y), page)
+            else:
+                widget.setGeometry(0, y, area.width(), height)
+            y += height
+
+    def _stack(self, width: int, page: int) -> Iterator[tuple[QWidget, int]]:
+        """The visible parts from top to bottom, with their heights."""
+        if not self._head.isHidden():
             layout = self._head.layout()
             assert layout is not None
-            height += max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
-        if self._diff is not None:
-            most = max(self._theme.px(160), round(page * _SHARE))
-            if most != self._most:
-                self._most = most
-                self._diff.set_tallest(round(most / self._theme.zoom))
-            height += min(most, self._diff.sizeHint().height())
-        if self._part is not None and self._part.isVisibleTo(self):
-            height += self._part.wanted_height(width, page)
+            yield self._head, max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
         if self._images is not None:
-            height += self._images.wanted_height(width)
-        if self.comments.isVisibleTo(self):
-            height += self.comments.wanted_height(width)
-        return height
+            yield self._images, self._images.wanted_height(width)
+        if self.viewer is not None:
+            yield self.viewer, self.viewer.wanted_height(width)
+        if self._said is not None:
+            yield self._said, self._said.heightForWidth(width)
+        if self._diff is not None and not self._diff.isHidden():
+            yield self._diff, self._diff.full_height
+        if self._part is not None and not self._part.isHidden():
+            yield self._part, self._part.wanted_height(width, page)
+        if not self.comments.isHidden():
+            yield self.comments, self.comments.wanted_height(width)
+
+    def reveal(self, widget: QWidget, area: QRect) -> None:
+        """Bring an area of one of its widgets on screen."""
+        top = widget.mapTo(self, area.topLeft()).y() + self._above
+        self.reveal_requested.emit(top, top + area.height(), False)
+
+    def _reveal_lines(self, top: int, bottom: int, at_top: bool) -> None:
+        above = 0
+        for widget, height in self._stack(self.width(), self.height()):
+            if widget is self._diff:
+                above += self._diff.search.height
+                self.reveal_requested.emit(above + top, above + bottom, at_top)
+                return
+            above += height
 
     def show_row(self, row: OperationRow, *, is_decidable: bool = False) -> None:
         """Update choices and results while expanded."""
@@ -406,7 +284,6 @@ class OperationContent(QWidget):
             assert layout is not None
             layout.addWidget(_label(tr("Output"), "section"))
             layout.addWidget(self._output)
-            self._has_head = True
             self._head.show()
         if self._output.show_text(output):
             self.height_changed.emit()
@@ -415,12 +292,13 @@ class OperationContent(QWidget):
     def is_seen(self) -> bool:
         """Whether all of it was visible."""
         is_read = self._command is None or self._command.is_seen
-        return is_read and (self._diff is None or self._diff.is_seen)
+        is_told = self.viewer is not None and self.viewer.is_seen
+        return is_read and (self._diff is None or self._diff.is_seen or is_told)
 
     @property
     def is_opened(self) -> bool:
         """Whether its beginning was visible."""
-        return self._diff is None or self._diff.is_opened
+        return self._diff is None or self._diff.is_opened or (self.viewer is not None and self.viewer.is_opened)
 
     @property
     def folded_regions(self) -> int:
@@ -431,6 +309,8 @@ class OperationContent(QWidget):
         return self._diff.folded_proofs if self._diff is not None else 0
 
     def go_to_unproved(self, forward: bool) -> bool:
+        if (view := self._shown_view) is not None:
+            return view.step(forward)
         return self._diff is not None and self._diff.try_step(forward, only_unproved=True)
 
     def comment(self) -> None:
@@ -438,16 +318,38 @@ class OperationContent(QWidget):
         self.comments.begin(CommentSpot())
 
     def go_to_change(self, forward: bool) -> bool:
+        if (view := self._shown_view) is not None:
+            return view.step(forward)
         return self._diff is not None and self._diff.try_step(forward)
 
     def enter(self, forward: bool, *, only_unproved: bool = False) -> None:
         """Go to the first change, or the last one when coming from below."""
-        if self._diff is not None:
+        self._entry = forward
+        if (view := self._shown_view) is not None:
+            view.enter(forward)
+        elif self._diff is not None:
             self._diff.enter(forward, only_unproved=only_unproved)
 
+    def find_text(self, text: str, *, goes: bool) -> None:
+        """Mark a text in the lines; with `goes`, go to its first place."""
+        if self._diff is not None:
+            self._diff.find_text(text, goes=goes)
+
+    def take_keyboard(self) -> bool:
+        """Focus the diff, or what the file is shown as; False if there is none, or not yet."""
+        shown = self._shown_view or self._diff
+        self._wants_keyboard = shown is not None and shown.isHidden()  # what the file is shown as is being read
+        if shown is not None and not self._wants_keyboard:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+        return shown is not None and not self._wants_keyboard
+
     def toggle(self, what: str) -> None:
-        """Toggle `split`, `whitespace` or `whole-file` of the diff."""
+        """Toggle `split`, `whitespace` or `whole-file` of the diff, or with `as-lines` what the file is shown as."""
         if self._diff is None:
+            return
+        if what == "as-lines":
+            if self.viewer is not None:
+                self.viewer.toggle()
             return
         match what:
             case "split":
@@ -467,18 +369,94 @@ class OperationContent(QWidget):
             self.height_changed.emit()
         return bool(super().event(event))
 
+    def _edit_comment(self, number: int) -> None:
+        comment = self._diff.comment(number) if self._diff is not None else None
+        if comment is not None:
+            self.comments.edit(comment)
+
+    def _show_editor(self) -> None:
+        """Below the line that is written about, or at the end."""
+        diff, line = self._diff, self.comments.line
+        if line is not None and diff is not None and not diff.isHidden():
+            is_held = diff.hold(self.comments.writing, line[1], is_old=line[0])
+            self.comments.show_needed()
+            diff.show_editor()
+            if is_held:
+                return
+        self._show_editor_at_end()
+
+    def _show_editor_at_end(self) -> None:
+        had_focus = self.comments.editor.hasFocus()
+        if self._diff is not None:
+            self._diff.release()
+        self.comments.take_editor()
+        if had_focus:
+            self.comments.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        bottom = self.wanted_height(self.width(), self.height())
+        self.reveal_requested.emit(bottom - self.comments.wanted_height(self.width()), bottom, False)
+
     def _comment_on_lines(self, is_old: bool, first: int, last: int) -> None:
         self.comments.begin(CommentSpot(Side.BEFORE if is_old else Side.AFTER, (first, last)))
 
-    def _show_pictures(self, before: QImage | None, after: QImage | None) -> None:
-        layout = self.layout()
-        if self._images is None and isinstance(layout, QVBoxLayout):
-            self._images = ImageCompare(self._theme, before, after)
-            layout.insertWidget(1, self._images)
+    @property
+    def _shown_view(self) -> ChangeTable | None:
+        """What the file is shown as, unless that is its lines."""
+        return self.viewer.view if self.viewer is not None and not self.viewer.shows_lines else None
+
+    def _show_view(self, prepared: Prepared | None) -> None:
+        """Show the file as something else than its lines, or say why not."""
+        diff = self._diff
+        if diff is None or self.viewer is not None:
+            return
+        if isinstance(prepared, TableView):
+            self.viewer = FileViewer(self._theme, prepared)
+            self.viewer.switched.connect(self._switch)
+            self.viewer.height_changed.connect(self.height_changed)
+            self.viewer.all_seen.connect(self.looked_at)
+            self.viewer.opened.connect(self.looked_at)
+            table = self.viewer.view
+            table.reveal_requested.connect(lambda area: self.reveal(table.viewport(), area))
+            diff.leave_lines = self.viewer.toggle
+            self.viewer.setParent(self)
+            self.viewer.show()
+            if (view := self._shown_view) is not None and self._entry is not None:
+                view.enter(self._entry)
+        elif isinstance(prepared, NoView):
+            self._said = self._why_lines(prepared.why)
+            self._said.setParent(self)
+            self._said.show()
+        diff.setVisible(self._shown_view is None)
+        if self._wants_keyboard:
+            self.take_keyboard()
+        self.height_changed.emit()
+
+    def _why_lines(self, why: str) -> QLabel:
+        said = _label(why, "muted")
+        said.setObjectName("why-lines")
+        said.setContentsMargins(*(self._theme.px(each) for each in (14, 6, 14, 6)))
+        return said
+
+    def _switch(self) -> None:
+        """The lines, or the other view: the keyboard goes along."""
+        assert self._diff is not None
+        view = self._shown_view
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and self.isAncestorOf(focused)
+        self._diff.setVisible(view is None)
+        if had_focus:
+            (view or self._diff).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_pictures(self, pair: ImagePair) -> None:
+        if self._images is None:
+            self._images = ImageCompare(self._theme, pair)
+            self._images.height_changed.connect(self.height_changed)
+            self._images.setParent(self)
+            self._images.show()
             self.height_changed.emit()
 
     def _back_to_the_diff(self) -> None:
         if self._diff is not None:
+            self._diff.release()
             self._diff.setFocus()
         elif (above := self.parentWidget()) is not None:
             above.setFocus()
@@ -502,7 +480,7 @@ class OperationContent(QWidget):
         if facts:
             yield _grid(self._theme, facts)
         for label, words in (
-            (tr("The agent says"), "" if operation.recorded_from else operation.description),
+            (tr("The agent says"), operation.agent_description),
             (tr("Its reason"), operation.rationale),
             (tr("Its view of the risk"), operation.risk),
         ):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from tandem_desktop.diff.text import visible
@@ -34,7 +34,7 @@ class RowPaintCache:
         return self._theme.kept(("ink", token), lambda: self._theme.color(token))  # type: ignore[no-any-return]
 
     def font(self, face: str) -> QFont:
-        """`ui`, `words` (a little smaller), `tag` (small and bold) or `code`."""
+        """`ui`, `words` (a little smaller), `tag` (small and bold), `code` or `letter` (bold code)."""
         return self._theme.kept(("ink-font", face), lambda: self._font(face))  # type: ignore[no-any-return]
 
     def metrics(self, face: str) -> QFontMetrics:
@@ -48,8 +48,10 @@ class RowPaintCache:
         painter.drawPixmap(target.topLeft(), picture)
 
     def _font(self, face: str) -> QFont:
-        if face == "code":
-            return self._theme.code_font()
+        if face in ("code", "letter"):
+            font = self._theme.code_font()
+            font.setBold(face == "letter")
+            return font
         delta = {"words": -0.5, "tag": -2.0}.get(face, 0.0)
         return self._theme.ui_font(delta, bold=face == "tag")
 
@@ -150,7 +152,6 @@ def _end_of(output: str) -> str:
     return "\n".join((above, *lines[-(LOG_LINES - 1) :]))
 
 
-_RADIUS = 8
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _MARKS = {
     ResultStatus.RUNNING: "running",
@@ -173,6 +174,7 @@ class Pointing:
     hovered: bool = False
     zone: Zone | None = None
     current: bool = False
+    selected: bool = False
     focused: bool = False
     editable: bool = True
     movable: bool = True
@@ -200,36 +202,24 @@ class OperationDelegate(QStyledItemDelegate):
         return RowZones(self._theme, line, movable=staged and movable, removable=staged)
 
     def paint_row(self, painter: QPainter, card: QRect, row: OperationRow, pointing: Pointing) -> None:
-        """Draw the whole card; expanded content is a widget on top of it."""
-        theme = self._theme
+        """Draw the whole row; expanded content is a widget on top of it."""
+        theme, color = self._theme, self._paint_cache.color
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        outline, radius = QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(_RADIUS)
         line = QRect(card.left(), card.top(), card.width(), theme.px(ROW))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._paint_cache.color("panel"))
-        if row.expanded or pointing.hovered or card.height() > line.height():
-            painter.drawRoundedRect(outline, radius, radius)
-            self._inside(painter, card, line, row, raised=row.expanded or pointing.hovered)
+        ground = "selection" if pointing.selected else "hover" if pointing.hovered else "raised" if row.expanded else ""
+        painter.fillRect(line, color(ground or "panel"))
+        self._bands(painter, card, line, row)
+        painter.fillRect(QRect(card.left(), card.bottom(), card.width(), 1), color("line"))
+        if pointing.current:
+            # The current row has a bar at its left, and a ring while the list has the keyboard.
+            painter.fillRect(QRect(card.left(), line.top(), theme.px(3), line.height()), color("accent"))
+        if pointing.current and pointing.focused:
             painter.setBrush(Qt.BrushStyle.NoBrush)
-        ring = pointing.current and pointing.focused
-        token = "focus" if ring else "line_strong" if pointing.current else "line"
-        painter.setPen(QPen(self._paint_cache.color(token), 2 if ring else 1))
-        painter.drawRoundedRect(outline, radius, radius)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(color("focus"), 2))
+            painter.drawRect(QRectF(line).adjusted(1, 1, -1, -1))
         self._line(painter, line, row, pointing)
         painter.restore()
-
-    def _inside(self, painter: QPainter, card: QRect, line: QRect, row: OperationRow, *, raised: bool) -> None:
-        """Draw what reaches into the rounded corners. Clipping is expensive, and most rows need none."""
-        shape = QPainterPath()
-        radius = self._theme.px(_RADIUS)
-        shape.addRoundedRect(QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-        painter.setClipPath(shape)
-        if raised:
-            painter.fillRect(line, self._paint_cache.color("raised"))
-        self._bands(painter, card, line, row)
-        painter.setClipping(False)
 
     def _bands(self, painter: QPainter, card: QRect, line: QRect, row: OperationRow) -> None:
         theme, top = self._theme, line.bottom() + 1
@@ -304,7 +294,7 @@ class OperationDelegate(QStyledItemDelegate):
             self._result_sign(painter, QRectF(zones.box), row, pointing.turn)
         else:
             self._box(painter, QRectF(zones.box), row.viewed, hovered=pointing.zone is Zone.BOX)
-        self._tag(painter, zones.tag, wording.kind_word(row.operation))
+        self._letter(painter, zones.tag, *wording.kind_letter(row.operation))
         if not zones.remove.isNull():
             pointed = pointing.hovered or pointing.current
             hot = "text" if row.dropped else "removed_ink"
@@ -337,14 +327,10 @@ class OperationDelegate(QStyledItemDelegate):
         else:
             paint_status_mark(painter, self._theme, _MARKS.get(status, "waiting"), place, turn)
 
-    def _tag(self, painter: QPainter, place: QRect, word: str) -> None:
-        theme = self._theme
-        painter.setPen(QPen(self._paint_cache.color("line"), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(5), theme.px(5))
-        painter.setFont(self._paint_cache.font("tag"))
-        painter.setPen(self._paint_cache.color("muted"))
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
+    def _letter(self, painter: QPainter, place: QRect, letter: str, token: str) -> None:
+        painter.setFont(self._paint_cache.font("letter"))
+        painter.setPen(self._paint_cache.color(token))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, letter)
 
     def _words(self, painter: QPainter, place: QRect, row: OperationRow) -> None:
         """From the right what must not be cut, then the path, then as much of the agent's reason as fits."""

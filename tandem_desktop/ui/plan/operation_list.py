@@ -1,9 +1,9 @@
 """The operation list: layout, painting, selection and keys."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QMenu, QToolTip, QWidget
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.models.operations import Index, OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan.choices import is_editable
@@ -33,6 +33,14 @@ from tandem_desktop.ui.plan.viewed import SeenOperations
 from tandem_desktop.ui.theme.theme import Theme
 
 _SEEN_MS = 200
+_STEPS = {
+    Qt.Key.Key_Up: QAbstractItemView.CursorAction.MoveUp,
+    Qt.Key.Key_Down: QAbstractItemView.CursorAction.MoveDown,
+    Qt.Key.Key_PageUp: QAbstractItemView.CursorAction.MovePageUp,
+    Qt.Key.Key_PageDown: QAbstractItemView.CursorAction.MovePageDown,
+    Qt.Key.Key_Home: QAbstractItemView.CursorAction.MoveHome,
+    Qt.Key.Key_End: QAbstractItemView.CursorAction.MoveEnd,
+}
 
 
 class OperationList(QListView):
@@ -54,8 +62,8 @@ class OperationList(QListView):
     """A path and a line to open in the editor."""
     reorder_requested = Signal(object)
     """Every operation id in the wanted order."""
-    remove_requested = Signal(object)
-    """A tuple of operation ids."""
+    dropped_changed = Signal(object, bool)
+    """A tuple of operation ids, and whether they are dropped or kept."""
     implement_requested = Signal()
     edit_requested = Signal(str)
     """An operation whose proposed file is to be edited."""
@@ -84,10 +92,15 @@ class OperationList(QListView):
         self._pointer = ListPointer(self)
         self._touched = TouchedRows()
         self._remembered: OperationId | None = None
+        self._selected_before: frozenset[OperationId] = frozenset()
+        self._selection_start = -1
+        """The row from which Shift extends the selection."""
+        self._kept: OperationId | None = None
+        """The operation that keeps its place in the next layout."""
         self.setObjectName("operation-list")
         self.setAccessibleName(tr("Operations"))
         self.setItemDelegate(self.row_delegate)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -113,31 +126,51 @@ class OperationList(QListView):
         index = self.currentIndex()
         return self.operations().row(index.row()) if index.isValid() else None
 
-    def lay_out(self) -> None:
-        """Recompute the layout; the first visible row stays where it is."""
-        self._touched.note_all()
-        self._update_layout()
+    def selected_rows(self) -> tuple[OperationRow, ...]:
+        """The selected operations, or the current one where no more are."""
+        numbers = sorted(index.row() for index in self.selectionModel().selectedRows())
+        current = self.current_row()
+        return tuple(map(self.operations().row, numbers)) or ((current,) if current is not None else ())
 
-    def _update_layout(self) -> None:
+    def is_selected(self, row: int) -> bool:
+        return bool(self.selectionModel().isSelected(self.model().index(row, 0)))
+
+    def lay_out(self, kept: OperationId | None = None, shift: int = 0) -> None:
+        """Recompute the layout; the first visible row stays where it is, or the given one except for `shift`."""
+        self._touched.note_all()
+        self._kept = kept or self._kept
+        self._update_layout(shift)
+
+    def _update_layout(self, shift: int = 0) -> None:
         self._layout_timer.stop()
         before, self.places = self.places, self._measured()
         self.contents.drop_collapsed()
-        self._keep_in_sight(before)
+        self._keep_in_sight(before, shift)
         self._turning.follow(self.operations(), reduced_motion=self.theme.reduced_motion)
-        rows = self._touched.take(before, self.places)
-        if rows is None:
+        if (rows := self._touched.take(before, self.places)) is None:
             self.viewport().update()
             return
         for row in rows:
             self.viewport().update(self.card(row))
 
-    def _keep_in_sight(self, before: RowGeometry) -> None:
-        offset = self.verticalOffset()
-        anchor = before.at(offset + 1) if before.count else -1
-        above = before.top(anchor) - offset if anchor >= 0 else 0
+    def _keep_in_sight(self, before: RowGeometry, shift: int) -> None:
+        offset, (given, self._kept) = self.verticalOffset(), (self._kept, None)
+        row = self._anchor_row(before, self.operations().row_of(given) if given is not None else -1)
+        wanted = offset + shift
+        if 0 <= row < self.places.count and offset:  # a row that was folded shows its line where its line was
+            above = max(before.top(row) - offset, self.places.row - self.places.height(row))
+            wanted = self.places.top(row) - above + shift
+        self._set_range()
+        self.verticalScrollBar().setValue(wanted)
         self.updateGeometries()
-        if 0 <= anchor < self.places.count and above:
-            self.verticalScrollBar().setValue(self.places.top(anchor) - above)
+
+    def _anchor_row(self, before: RowGeometry, given: int) -> int:
+        """The given row if it is in sight, else the first whose line is, or the one that fills the page."""
+        offset, page = self.verticalOffset(), self.viewport().height()
+        if 0 <= given < before.count and offset - before.height(given) < before.top(given) < offset + page:
+            return given
+        first = before.at(offset - 1) + 1
+        return first if first < before.count and before.top(first) < offset + page else first - 1
 
     def _measured(self) -> RowGeometry:
         model, theme = self.operations(), self.theme
@@ -152,11 +185,14 @@ class OperationList(QListView):
                 extras.append((number, extra))
         return RowGeometry(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
 
-    def updateGeometries(self) -> None:
+    def _set_range(self) -> None:
         bar, page = self.verticalScrollBar(), self.viewport().height()
         bar.setPageStep(page)
         bar.setSingleStep(self.theme.px(ROW))
         bar.setRange(0, max(0, self.places.total - page))
+
+    def updateGeometries(self) -> None:
+        self._set_range()
         QAbstractItemView.updateGeometries(self)
         self._place_contents()
 
@@ -186,6 +222,32 @@ class OperationList(QListView):
         elif bottom > bar.value() + page:
             bar.setValue(bottom - page)
 
+    def page_height(self) -> int:
+        """How much of the plan is on screen at once."""
+        return self.viewport().height()
+
+    def reading_area(self) -> tuple[int, int]:
+        """Top and bottom of what shows contents: below the line that stays at the top of the page."""
+        return self.theme.px(ROW), self.viewport().height()
+
+    def scroll_by(self, pixels: int) -> None:
+        self.verticalScrollBar().setValue(self.verticalOffset() + pixels)
+
+    def reveal(self, operation_id: OperationId, top: int, bottom: int, at_top: bool) -> None:
+        """Scroll to a part of an expanded content, given from its top."""
+        if self._layout_timer.isActive():
+            self.lay_out(operation_id)
+        if not 0 <= (number := self.operations().row_of(operation_id)) < self.places.count:
+            return
+        begin, (first, last), margin = self.contents.top(number), self.reading_area(), self.theme.px(MARGIN)
+        above, below = begin + top - first, begin + bottom - last
+        if at_top and (above < 0 or below + (last - first) // 3 > 0):
+            self.scroll_by(above - 2 * margin)
+        elif above < 0:
+            self.scroll_by(above)
+        elif below + margin > 0:
+            self.scroll_by(min(above, below + margin))
+
     def horizontalOffset(self) -> int:
         return 0
 
@@ -196,7 +258,7 @@ class OperationList(QListView):
         return False
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """No rubber band: only one operation is current."""
+        """No rubber band: rows are selected by click and key."""
 
     def visualRegionForSelection(self, selection: object) -> QRegion:
         return QRegion(self.visualRect(self.currentIndex()))
@@ -247,6 +309,9 @@ class OperationList(QListView):
             pointing = self._pointer.pointing(number, self._turning.degrees)
             painter.setOpacity(0.35 if pointing.lifted else 1)
             self.row_delegate.paint_row(painter, card, model.row(number), pointing)
+            if (line := self.line(number)).top() > card.top():
+                painter.fillRect(line, self.palette().base())
+                self.row_delegate.paint_row(painter, line, model.row(number), pointing)
         painter.setOpacity(1)
         self._pointer.paint_dragged(painter)
         painter.end()
@@ -263,9 +328,8 @@ class OperationList(QListView):
         self.lay_out()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        # Scroll the pixels and contents; only newly visible rows are painted.
-        self.viewport().scroll(0, dy)
         self._place_contents()
+        self.viewport().update()
 
     def _place_contents(self) -> None:
         if self._is_laid_out():
@@ -282,9 +346,10 @@ class OperationList(QListView):
     def _is_laid_out(self) -> bool:
         return self.isVisible() and self.places.count <= self.operations().rowCount()
 
-    def lay_out_later(self) -> None:
+    def lay_out_later(self, kept: OperationId | None = None) -> None:
         # Two lists show one model; the hidden one is laid out when it is shown.
         if self.isVisible():
+            self._kept = kept or self._kept
             self._layout_timer.start()
 
     def card_width(self) -> int:
@@ -299,8 +364,10 @@ class OperationList(QListView):
         return row if row >= 0 and self.card(row).contains(point) else -1
 
     def line(self, row: int) -> QRect:
-        card = self.card(row)
-        return QRect(card.left(), card.top(), card.width(), self.theme.px(ROW))
+        """The line of a row: above its content, and at the top of the page while the content is being read."""
+        card, height = self.card(row), self.theme.px(ROW)
+        top = max(card.top(), min(0, card.bottom() + 1 - height))
+        return QRect(card.left(), top, card.width(), height)
 
     def rows_in_sight(self) -> Iterator[int]:
         page = self.viewport().height()
@@ -311,11 +378,37 @@ class OperationList(QListView):
 
     def set_current(self, row: int) -> None:
         index = self.model().index(row, 0)
+        self._selection_start = row
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self.viewport().update()
 
-    def _select(self, row: int) -> None:
-        self.set_current(row)
+    def select_to(self, row: int) -> None:
+        """Select from where the selection began to a row, which becomes the current one."""
+        first, last = sorted((max(0, self._selection_start), row))
+        flags = QItemSelectionModel.SelectionFlag
+        model, selection = self.model(), self.selectionModel()
+        selection.setCurrentIndex(model.index(row, 0), flags.NoUpdate)
+        selection.select(QItemSelection(model.index(first, 0), model.index(last, 0)), flags.ClearAndSelect)
+        self.viewport().update()
+
+    def toggle_selected(self, row: int) -> None:
+        """Add a row to the selection, or take it out."""
+        self._selection_start = row
+        self.selectionModel().setCurrentIndex(self.model().index(row, 0), QItemSelectionModel.SelectionFlag.Toggle)
+        self.viewport().update()
+
+    def selectAll(self) -> None:
+        if count := self.operations().rowCount():
+            whole = QItemSelection(self.model().index(0, 0), self.model().index(count - 1, 0))
+            self.selectionModel().select(whole, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self._selection_start = 0
+            self.viewport().update()
+
+    def _select(self, row: int, *, extends: bool = False) -> None:
+        if extends:
+            self.select_to(row)
+        else:
+            self.set_current(row)
         if self._layout_timer.isActive():
             self.lay_out()
         self.scrollTo(self.model().index(row, 0))
@@ -328,11 +421,19 @@ class OperationList(QListView):
     def _remember_current(self) -> None:
         row = self.current_row()
         self._remembered = row.operation.id if row is not None else self._remembered
+        self._selected_before = frozenset(each.operation.id for each in self.selected_rows())
 
     def _find_current_again(self) -> None:
-        row = self.operations().row_of(self._remembered) if self._remembered is not None else -1
+        model = self.operations()
+        row = model.row_of(self._remembered) if self._remembered is not None else -1
         if row >= 0:
             self.set_current(row)
+        again = [number for number in map(model.row_of, self._selected_before) if number >= 0]
+        if len(again) > 1:
+            selection = QItemSelection()
+            for number in again:
+                selection.select(model.index(number), model.index(number))
+            self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pointer.press(event)
@@ -398,10 +499,7 @@ class OperationList(QListView):
         for number in candidates:
             found = model.row(number)
             if found.view.hunks:
-                self.go_to(found.operation.id, open_it=True)
-                self.viewport().repaint()
-                if (content := self.contents.get(found.operation.id)) is not None:
-                    content.enter(forward)
+                self._enter(found.operation.id, forward)
                 return True
         return False
 
@@ -417,12 +515,25 @@ class OperationList(QListView):
         for number in range(at + 1, model.rowCount()) if forward else range(at - 1, -1, -1):
             found = model.row(number)
             if model.matters(found):
-                self.go_to(found.operation.id, open_it=True)
-                self.viewport().repaint()
-                if (content := self.contents.get(found.operation.id)) is not None:
-                    content.enter(forward, only_unproved=True)
+                self._enter(found.operation.id, forward, only_unproved=True)
                 return True
         return False
+
+    def _enter(self, operation_id: OperationId, forward: bool, *, only_unproved: bool = False) -> None:
+        """Open an operation at its first change; the keyboard comes along if it was in the diff of another one."""
+        was_in_diff = self.contents.focused() is not None
+        self.go_to(operation_id, open_it=True)
+        self.viewport().repaint()
+        content = self.contents.get(operation_id)
+        if content is not None:
+            content.enter(forward, only_unproved=only_unproved)
+        if was_in_diff and (content is None or not content.take_keyboard()):
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        has_moved = super().focusNextPrevChild(forward)
+        self.contents.show_focused()
+        return has_moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._key(event):
@@ -431,6 +542,12 @@ class OperationList(QListView):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            row = self.row_at(event.pos())
+            if row < 0:
+                self.setCurrentIndex(QModelIndex())
+            elif not self.is_selected(row):
+                self.set_current(row)
         menu = self.menu()
         if not menu.isEmpty():
             menu.popup(event.globalPos())
@@ -440,7 +557,10 @@ class OperationList(QListView):
         menu = QMenu(self)
         menu.setObjectName("operation-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        row = self.current_row()
+        selected, row = self.selected_rows(), self.current_row()
+        if len(selected) > 1:
+            self._add_bulk_actions(menu, selected)
+            return menu
         if row is None:
             return menu
         path = row.operation.to or row.operation.path
@@ -449,7 +569,11 @@ class OperationList(QListView):
         )
         if not row.running:
             words = tr("Not viewed") + "\tSpace" if row.viewed else tr("Viewed") + "\tSpace"
-            menu.addAction(words, lambda: self._toggle_viewed(row))
+            menu.addAction(words, lambda: self._toggle_viewed((row,)))
+        content = self.contents.get(row.operation.id)
+        if content is not None and content.viewer is not None:
+            words = tr("Show as something else than lines") if content.viewer.shows_lines else tr("Show as lines")
+            menu.addAction(f"{words}\tB", content.viewer.toggle)
         if path is not None:
             menu.addSeparator()
             menu.addAction(tr("Open in editor") + "\tO", lambda: self.open_requested.emit(path, 1))
@@ -466,11 +590,28 @@ class OperationList(QListView):
             if row.drift and row.operation.path is not None:
                 menu.addAction(tr("See merge") + "\tM", lambda: self.merge_requested.emit(row.operation.id))
             words = tr("Keep this operation") + "\tX" if row.dropped else tr("Drop this operation") + "\tX"
-            menu.addAction(words, lambda: self._remove(row))
+            menu.addAction(words, lambda: self._remove((row,)))
         if self.is_movable and not row.running:
             menu.addAction(tr("Earlier") + "\tAlt+Up", lambda: self._move_current(-1))
             menu.addAction(tr("Later") + "\tAlt+Down", lambda: self._move_current(1))
         return menu
+
+    def _add_bulk_actions(self, menu: QMenu, rows: tuple[OperationRow, ...]) -> None:
+        """What can be done with several operations at once."""
+        count = len(rows)
+        if not self.operations().running:
+            viewed = tr_n("Mark {n} as viewed", "Mark {n} as viewed", count)
+            not_viewed = tr_n("Mark {n} as not viewed", "Mark {n} as not viewed", count)
+            words = not_viewed if all(row.viewed for row in rows) else viewed
+            menu.addAction(words + "\tSpace", lambda: self._toggle_viewed(rows))
+        if self.is_editable and not self.operations().running:
+            drop = tr_n("Drop {n} operation", "Drop {n} operations", count)
+            keep = tr_n("Keep {n} operation", "Keep {n} operations", count)
+            menu.addAction((keep if all(row.dropped for row in rows) else drop) + "\tX", lambda: self._remove(rows))
+        paths = [path for row in rows if (path := row.operation.to or row.operation.path) is not None]
+        if paths:
+            menu.addSeparator()
+            menu.addAction(tr("Copy the paths"), lambda: QApplication.clipboard().setText("\n".join(paths)))
 
     def keyboardSearch(self, search: str) -> None:
         """Disabled: letters are commands."""
@@ -484,6 +625,14 @@ class OperationList(QListView):
         if control and key == Qt.Key.Key_F:
             self.filter_requested.emit()
             return True
+        if control and key == Qt.Key.Key_A:
+            self.selectAll()
+            return True
+        if not (control or alt) and key in _STEPS and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            index = self.moveCursor(_STEPS[Qt.Key(key)], Qt.KeyboardModifier.NoModifier)
+            if index.isValid():
+                self._select(index.row(), extends=True)
+            return True
         if alt and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return self._move_current(-1 if key == Qt.Key.Key_Up else 1)
         if key == Qt.Key.Key_F7:
@@ -491,14 +640,14 @@ class OperationList(QListView):
         if control or alt:
             return False
         if key == Qt.Key.Key_Escape:
-            return self._pointer.cancel_drag()
+            return self._pointer.cancel_drag() or self._select_only_current()
         return self._plain_key(Qt.Key(key), event.text())
 
     def _plain_key(self, key: Qt.Key, letter: str) -> bool:
         row = self.current_row()
         if key == Qt.Key.Key_Space:
             if row is not None and not row.running:
-                self._toggle_viewed(row)
+                self._view_and_go_on(row)
             return True
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if row is not None:
@@ -509,8 +658,19 @@ class OperationList(QListView):
                 self._toggle_expanded(row)
             return True
         if key == Qt.Key.Key_Delete:
-            return self._remove(row)
+            return self._remove(self.selected_rows())
+        if key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
+            self._turn_page(1 if key == Qt.Key.Key_PageDown else -1)
+            return True
         return self.single_letters and self._letter(letter, row)
+
+    def _turn_page(self, direction: int) -> None:
+        """Scroll by a page; the operation at its top is the current one, at the ends the first or last."""
+        before, last = self.verticalOffset(), self.places.count - 1
+        self.scroll_by(direction * (self.page_height() - 2 * self.theme.px(ROW)))
+        row = max(0, self.places.at(self.verticalOffset() + self.theme.px(MARGIN)))
+        if last >= 0:
+            self.set_current(row if self.verticalOffset() != before else max(0, direction * last))
 
     def _letter(self, letter: str, row: OperationRow | None) -> bool:
         actions = QAbstractItemView.CursorAction
@@ -528,7 +688,7 @@ class OperationList(QListView):
                 self.go_to_what_matters(step == "next-important")
                 return True
             case "drop":
-                return self._remove(row)
+                return self._remove(self.selected_rows())
             case "comment":
                 return self._comment(row)
             case "edit":
@@ -539,7 +699,8 @@ class OperationList(QListView):
             case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
                 self.open_requested.emit(path, 1)
                 return True
-            case "split" | "whitespace" | "whole-file" as what:
+            case "split" | "whitespace" | "whole-file" | "as-lines" as what:
+                row = self._focused_row() or row
                 content = self.contents.get(row.operation.id) if row is not None else None
                 if content is not None:
                     content.toggle(what)
@@ -584,9 +745,9 @@ class OperationList(QListView):
         shown = self.operations().row(row)
         match zone:
             case Zone.BOX:
-                self._toggle_viewed(shown)
+                self._toggle_viewed((shown,))
             case Zone.REMOVE:
-                self._remove(shown)
+                self._remove((shown,))
             case Zone.HANDLE:
                 pass
             case Zone.MERGE:
@@ -594,19 +755,40 @@ class OperationList(QListView):
             case Zone.EXPANDER | Zone.BODY:
                 self._toggle_expanded(shown)
 
-    def _toggle_viewed(self, row: OperationRow) -> None:
-        model = self.operations()
-        model.set_viewed((row.operation.id,), not row.viewed)
-        if not row.viewed and row.expanded and not row.view.flags:
-            model.set_expanded(row.operation.id, False)
+    def _view_and_go_on(self, row: OperationRow) -> None:
+        """Mark what is selected; after a single operation the next one is current, opened if this one was."""
+        rows, was_open, at = self.selected_rows(), row.expanded, self.currentIndex().row()
+        self._toggle_viewed(rows)
+        if len(rows) > 1 or row.viewed or at + 1 >= self.operations().rowCount():
+            return
+        at = self.operations().row_of(row.operation.id)
+        following = self.operations().row(at + 1)
+        self.go_to(following.operation.id, open_it=was_open and bool(following.view.hunks))
+
+    def _toggle_viewed(self, rows: Sequence[OperationRow]) -> None:
+        """Mark all as viewed, or as not viewed where all are."""
+        model, viewed = self.operations(), not all(row.viewed for row in rows)
+        model.set_viewed([row.operation.id for row in rows], viewed)
+        for row in rows if viewed else ():
+            if row.expanded and not row.view.flags:
+                model.set_expanded(row.operation.id, False)
+
+    def _select_only_current(self) -> bool:
+        is_more = len(self.selectionModel().selectedRows()) > 1
+        if is_more:
+            self.set_current(self.currentIndex().row())
+        return is_more
 
     def _toggle_expanded(self, row: OperationRow) -> None:
         self.operations().set_expanded(row.operation.id, not row.expanded)
 
-    def _remove(self, row: OperationRow | None) -> bool:
-        if row is not None and self.is_editable and not row.running:
-            self.remove_requested.emit((row.operation.id,))
+    def _remove(self, rows: Sequence[OperationRow]) -> bool:
+        self.set_dropped([row.operation.id for row in rows], not all(row.dropped for row in rows))
         return True
+
+    def set_dropped(self, operations: Sequence[OperationId], dropped: bool) -> None:
+        if operations and self.is_editable and not self.operations().running:
+            self.dropped_changed.emit(tuple(operations), dropped)
 
     def _move_current(self, step: int) -> bool:
         row = self.currentIndex().row()

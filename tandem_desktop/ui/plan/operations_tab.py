@@ -1,37 +1,26 @@
 """The operations tab with filter, attention strip and result line."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible, visible_name
+from tandem_desktop.diff.text import visible, visible_line
 from tandem_desktop.domain.ids import OperationId, RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.review.attention import AttentionGroup, attention
-from tandem_desktop.review.operation_view import OperationView, Totals, by_folder
-from tandem_desktop.review.ranking import Rank
+from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.pages import PlanFocus, PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.storage.paths import Locations
-from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
-from tandem_desktop.ui.models.operations import (
-    FILTER_LABELS,
-    IN_FOLDER,
-    RANK_FILTERS,
-    SORTING_WORDS,
-    UNDER_FOLDER,
-    OperationFilter,
-    OperationRow,
-    Sorting,
-    StagedOperationsModel,
-)
+from tandem_desktop.ui.i18n import counted_lines, later, tr, tr_marked, tr_n
+from tandem_desktop.ui.models.operation_filter import Listing
+from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.filters import OperationFilters
 from tandem_desktop.ui.plan.folder_tree import FolderTree
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
@@ -40,53 +29,11 @@ from tandem_desktop.ui.plan.rehearsal import RehearsalLine
 from tandem_desktop.ui.plan.shadow_rows import IgnoredRow, RanRow
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.banners import Banner, EmptyState
-from tandem_desktop.ui.widgets.buttons import IconButton, LinkButton
-from tandem_desktop.ui.widgets.chips import Chip
-from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.banners import Banner, BannerStack, EmptyState
+from tandem_desktop.ui.widgets.buttons import LinkButton
+from tandem_desktop.ui.widgets.chips import Chip, FlowRow
 from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 from tandem_desktop.ui.widgets.rating_stars import RatingStars
-
-
-class FlowRow(QWidget):
-    """Has no width hint, so that it never widens the window."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._widgets: list[QWidget] = []
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._arrange)
-
-    def set_widgets(self, widgets: Sequence[QWidget]) -> None:
-        for old in self._widgets:
-            old.hide()
-            old.deleteLater()
-        self._widgets = list(widgets)
-        for widget in self._widgets:
-            widget.setParent(self)
-        self._arrange()
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(120), self._theme.px(24))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        x = 0
-        for widget in self._widgets:
-            wanted = widget.sizeHint()
-            fits = x + wanted.width() <= self.width()
-            if not fits and x == 0:
-                wanted.setWidth(max(self.width(), widget.minimumSizeHint().width()))
-                fits = True
-            widget.setVisible(fits)
-            widget.setGeometry(x, (self.height() - wanted.height()) // 2, wanted.width(), wanted.height())
-            x = x + wanted.width() + self._theme.px(6) if fits else self.width() + 1
-        self.updateGeometry()
-
 
 CHIPS = 12
 _NAMED = 12
@@ -116,7 +63,12 @@ class AttentionStrip(QFrame):
         row.addWidget(self.words)
         row.addWidget(self.chips, 1)
         row.addWidget(self.more)
+        theme.changed.connect(self._set_fonts)
+        self._set_fonts()
         self.hide()
+
+    def _set_fonts(self) -> None:
+        self.words.setFont(self._theme.ui_font(bold=True))
 
     def show_views(self, views: tuple[OperationView, ...]) -> None:
         groups = attention(views)
@@ -127,7 +79,6 @@ class AttentionStrip(QFrame):
         self._flagged = flagged
         words = tr("Needs attention ({count})", count=f"{len(flagged):,}")
         self.words.setText(words)
-        self.words.setFont(self._theme.ui_font(bold=True))
         self.setAccessibleName(words)
         self.chips.set_widgets([self._chip(group) for group in groups[:CHIPS]])
         self.more.setVisible(len(flagged) > 1)
@@ -163,46 +114,6 @@ class AttentionStrip(QFrame):
 
     def _add(self, menu: QMenu, words: str, operation_id: OperationId) -> None:
         menu.addAction(words).triggered.connect(lambda: self.jump_requested.emit(operation_id))
-
-
-class ReadingStrip(QWidget):
-    """How many operations there are of each rank; a click lists them, a second one lists all again."""
-
-    chosen = Signal(object)
-    """An `OperationFilter`."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._which = OperationFilter.ALL
-        self.setObjectName("reading-strip")
-        self.setAccessibleName(tr("What there is to read"))
-        self.chips = FlowRow(theme)
-        row = QHBoxLayout(self)
-        Spacing(theme, row, (12, 8, 12, 0), 8)
-        row.addWidget(self.chips, 1)
-        self.hide()
-
-    def show_focus(self, focus: PlanFocus | None) -> None:
-        """Hidden where all operations are of one rank."""
-        counts = Counter(focus.ranks.values()) if focus is not None else Counter[Rank]()
-        parts = [(RANK_FILTERS[rank], wording.RANKS[rank], counts[rank]) for rank in Rank if counts[rank]]
-        if focus is not None and focus.asked is not None:
-            also = len(focus.ranks) - len(focus.asked)
-            parts.append((OperationFilter.ASKED, FILTER_LABELS[OperationFilter.ASKED], len(focus.asked)))
-            parts.append((OperationFilter.ALSO, FILTER_LABELS[OperationFilter.ALSO], also))
-        self.setVisible(len(parts) > 1)
-        self.chips.set_widgets([self._chip(*part) for part in parts] if len(parts) > 1 else [])
-
-    def follow(self, which: OperationFilter) -> None:
-        """The filter that is in use."""
-        self._which = which
-
-    def _chip(self, which: OperationFilter, words: str, count: int) -> Chip:
-        chip = Chip(self._theme, f"{words} {count:,}")
-        chip.setObjectName(f"reading-{which.name.lower()}")
-        chip.clicked.connect(lambda: self.chosen.emit(OperationFilter.ALL if which is self._which else which))
-        return chip
 
 
 class Emptiness(StrEnum):
@@ -247,7 +158,7 @@ _WORDS = {
         later("Try other words, or list all again."),
         later("Show all"),
     ),
-    Emptiness.LOADING: ("clock", later("Opening the plan…"), "", ""),
+    Emptiness.LOADING: ("clock", later("Loading…"), "", ""),
     Emptiness.READ_ONLY: (
         "lock",
         later("This folder is read-only"),
@@ -278,108 +189,11 @@ class EmptyPlan(EmptyState):
         self.why = Emptiness.NO_PLAN
         self.show_why(self.why)
 
-    def show_why(self, why: Emptiness) -> None:
+    def show_why(self, why: Emptiness, about: str = "") -> None:
+        """`about` is what is being loaded."""
         self.why = why
         icon, title, words, action = _WORDS[why]
-        self.set_words(icon, tr_marked(title), tr_marked(words), tr_marked(action))
-
-
-class FilterBar(QWidget):
-    """Hidden until requested; closing it lists everything again."""
-
-    changed = Signal(str, object, object)
-    """Text, which operations, which order."""
-    left = Signal()
-    next_requested = Signal()
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("operation-filter")
-        self.field = SearchField(theme, tr("Filter by path, command or words"))
-        self.field.setObjectName("operation-filter-text")
-        self.which = self._choices(FILTER_LABELS, "operation-filter-which", tr("Which operations"))
-        self.order = self._choices(SORTING_WORDS, "operation-filter-order", tr("Order"))
-        self.folders = self._choices({}, "operation-filter-folder", tr("Folder, with what changes in it"))
-        # A long path must not widen a narrow window; the popup is as wide as its text.
-        self.folders.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.folders.setMinimumWidth(theme.px(40))
-        self.folders.view().setMinimumWidth(theme.px(280))
-        self.folders.hide()
-        close = IconButton(theme, "cross", tr("Close the filter"), key="Esc")
-        row = QHBoxLayout(self)
-        Spacing(theme, row, (12, 8, 12, 0), 8)
-        row.addWidget(self.field, 3)
-        row.addWidget(self.folders, 2)
-        for each in (self.which, self.order, close):
-            row.addWidget(each)
-        self.field.textChanged.connect(self._tell)
-        self.which.currentIndexChanged.connect(self._tell)
-        self.order.currentIndexChanged.connect(self._tell)
-        self.folders.activated.connect(self._choose_folder)
-        self.field.left.connect(self.left)
-        self.field.next_requested.connect(self.next_requested)
-        close.clicked.connect(self.leave)
-        self.hide()
-
-    def ask(self) -> None:
-        self.show()
-        self.field.setFocus()
-        self.field.selectAll()
-
-    def look_under(self, folder: str) -> None:
-        """List what is in a folder and below; all again for an empty one."""
-        self.field.setText(f"{UNDER_FOLDER}{folder}" if folder else "")
-        self.setVisible(self.is_used)
-
-    def choose(self, which: OperationFilter) -> None:
-        """List these operations; the bar says which while they are not all."""
-        self.which.setCurrentIndex(self.which.findData(which))
-        self.setVisible(self.is_used)
-
-    def leave(self) -> None:
-        """Clear the filter and the sort order."""
-        self.field.clear()
-        self.folders.setCurrentIndex(0)
-        self.which.setCurrentIndex(0)
-        self.order.setCurrentIndex(0)
-        self.hide()
-
-    def show_folders(self, folders: Sequence[tuple[str, Totals]]) -> None:
-        """Folders with their totals; hidden if there is only one."""
-        lines = [(tr("All folders"), ""), *((_summed(folder, totals), folder) for folder, totals in folders)]
-        if [self.folders.itemText(at) for at in range(self.folders.count())] == [words for words, _ in lines]:
-            return
-        self.folders.clear()
-        for words, folder in lines:
-            self.folders.addItem(words, folder)
-        self.folders.setVisible(len(folders) > 1)
-
-    def _choose_folder(self, at: int) -> None:
-        folder = str(self.folders.itemData(at))
-        self.field.setText(f"{IN_FOLDER}{folder}" if folder else "")
-
-    @property
-    def is_used(self) -> bool:
-        return bool(self.field.text() or self.which.currentIndex() or self.order.currentIndex())
-
-    def _choices(self, words: Mapping[Any, str], name: str, accessible: str) -> QComboBox:
-        box = QComboBox()
-        for each, shown in words.items():
-            box.addItem(shown, each)
-        box.setObjectName(name)
-        box.setAccessibleName(accessible)
-        return box
-
-    def _tell(self) -> None:
-        which, order = OperationFilter(self.which.currentData()), Sorting(self.order.currentData())
-        self.changed.emit(self.field.text(), which, order)
-
-
-def _summed(folder: str, totals: Totals) -> str:
-    """`app/routes/ · 3 files +40 −12`."""
-    lines = [f"+{totals.added:,}" if totals.added else "", f"−{totals.removed:,}" if totals.removed else ""]
-    files = tr_n("{n} file", "{n} files", totals.files)
-    return " ".join(filter(None, (f"{visible_name(folder)} · {files}", *lines)))
+        self.set_words(icon, tr_marked(title), tr_marked(words) or visible_line(about), tr_marked(action))
 
 
 class ResultLine(Banner):
@@ -412,7 +226,7 @@ class ResultLine(Banner):
         self.rating.set_value(page.meta.rating)
         view, undo_it = ("view", tr("View")), ("undo", tr("Undo"))
         if status is PlanStatus.UNDONE:
-            words = tr("This run was undone; the files are as they were before it.")
+            words = tr("Undone. Your files are as they were before this run.")
             self.set_message("info", words, (("redo", tr("Redo")),))
         elif status is PlanStatus.COMPLETED:
             undo = (undo_it,) if run is None or run.undoable else ()
@@ -434,7 +248,7 @@ def _done(page: PlanPage) -> str:
     parts = []
     if totals.files:
         files = tr_n("{n} file", "{n} files", totals.files)
-        parts.append(f"{files} +{totals.added:,} −{totals.removed:,}")
+        parts.append(f"{files} {counted_lines(totals.added, totals.removed)}".rstrip())
     if totals.commands:
         parts.append(tr_n("{n} command run", "{n} commands run", totals.commands))
     if totals.external_calls:
@@ -445,15 +259,12 @@ def _done(page: PlanPage) -> str:
 def _failed(page: PlanPage, rolled_back: bool) -> str:
     failed = next((each for each in page.results if each.status is ResultStatus.FAILED), None)
     names = {view.operation.id: wording.title(view.operation) for view in page.views}
-    told = tr("The run failed.")
+    told = tr("The run was rolled back.") if rolled_back else tr("The run failed.")
     if failed is not None:
         told = tr("The run failed at “{operation}”.", operation=names.get(failed.id, failed.id))
-    left = (
-        tr("Everything was rolled back; nothing on disk has changed.")
-        if rolled_back
-        else tr("What was done before it is still there.")
-    )
-    why = visible(page.meta.result_summary) if failed is None and page.meta.result_summary else ""
+    left = tr("Your files are as before.") if rolled_back else tr("What was done before it is still there.")
+    is_explained = failed is not None or rolled_back
+    why = visible(page.meta.result_summary) if not is_explained and page.meta.result_summary else ""
     return " ".join(filter(None, (told, why, left)))
 
 
@@ -479,77 +290,86 @@ class OperationsTab(QWidget):
         self._theme = theme
         self._model = model
         self._banners: list[Banner] = []
-        self._why = Emptiness.NO_PLAN
+        self.notices = BannerStack(theme)
+        self._why, self._about = Emptiness.NO_PLAN, ""
         self.result = ResultLine(theme)
         self.rehearsal = RehearsalLine(theme)
         self.attention = AttentionStrip(theme)
-        self.reading = ReadingStrip(theme)
-        self.filter = FilterBar(theme)
+        self.filter = OperationFilters(theme)
         self.list = OperationList(model, theme, make_content)
         self.empty = EmptyPlan(theme)
         self.ran = RanRow(theme)
         self.ignored = IgnoredRow(theme)
         self.folders = FolderTree(theme)
-        beside = QWidget()
-        columns = QHBoxLayout(beside)
-        Spacing(theme, columns, between=0)
-        columns.addWidget(self.folders)
-        columns.addWidget(self.list, 1)
         self._stack = QStackedWidget()
-        self._stack.addWidget(beside)
+        self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
+        self._columns = QSplitter(Qt.Orientation.Horizontal)
+        self._columns.setObjectName("operations-columns")
+        self._columns.setChildrenCollapsible(False)
+        self._columns.addWidget(self.folders)
+        self._columns.addWidget(self._stack)
+        self._columns.setStretchFactor(1, 1)
+        self._count_timer = QTimer(self, interval=0, singleShot=True)
+        self._count_timer.timeout.connect(self._count)
         self._above = QVBoxLayout()
         Spacing(theme, self._above, (12, 8, 12, 0), 8)
-        self._above.addWidget(self.result)
-        self._above.addWidget(self.rehearsal)
+        self._above.addWidget(self.notices)
         self._above.addWidget(self.attention)
+        for place, banner in enumerate((self.result, self.rehearsal)):
+            self.notices.put(banner, place)
+        self.notices.rearranged.connect(self._keep_still)
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)
         layout.addLayout(self._above)
-        layout.addWidget(self.reading)
         layout.addWidget(self.filter)
-        layout.addWidget(self._stack, 1)
+        layout.addWidget(self._columns, 1)
         layout.addWidget(self.ran)
         layout.addWidget(self.ignored)
         self.attention.jump_requested.connect(self.jump)
-        self.reading.chosen.connect(self.filter.choose)
         self.folders.chosen.connect(self.filter.look_under)
-        self.list.filter_requested.connect(self._ask_for_filter)
+        self.folders.file_chosen.connect(self.jump)
+        self.folders.viewed_requested.connect(model.set_viewed)
+        self.folders.drop_requested.connect(self.list.set_dropped)
+        self.folders.left.connect(self.list.setFocus)
+        self.list.filter_requested.connect(self.filter.ask)
         self.filter.changed.connect(self._filter)
         self.filter.left.connect(self.list.setFocus)
         self.filter.next_requested.connect(self._to_the_list)
         self.empty.requested.connect(self._leave_empty)
         model.modelReset.connect(self._arrange)
         model.rowsInserted.connect(self._arrange)
+        model.facts_changed.connect(self._count_timer.start)
         self._arrange()
 
     def show_focus(self, focus: PlanFocus | None) -> None:
         """What of the operations matters; None until that is known."""
         self._model.set_focus(focus)
-        self.reading.show_focus(focus)
-        self.folders.show_views(self._model.views(), focus)
 
-    def say_why_empty(self, why: Emptiness) -> None:
-        self._why = why
+    def say_why_empty(self, why: Emptiness, about: str = "") -> None:
+        self._why, self._about = why, about
         self._arrange()
 
     def show_banners(self, banners: Iterable[BannerText]) -> None:
         wanted = list(banners)
         while len(self._banners) > len(wanted):
-            old = self._banners.pop()
-            self._above.removeWidget(old)
-            old.hide()
-            old.deleteLater()
+            self.notices.take(self._banners.pop())
         while len(self._banners) < len(wanted):
             banner = Banner(self._theme, parent=self)
             banner.requested.connect(self.banner_requested)
             banner.setObjectName(f"plan-banner-{len(self._banners)}")
-            self._above.insertWidget(len(self._banners), banner)
+            self.notices.put(banner, len(self._banners))
             self._banners.append(banner)
             banner.show()
         for banner, words in zip(self._banners, wanted, strict=True):
-            banner.set_message(words.tone, words.text, words.actions)
+            banner.set_message(words.tone, words.text, words.actions, decides=words.decides)
         self._arrange()
+
+    def _keep_still(self, by: int) -> None:
+        """A message came or went: what is under the pointer stays there."""
+        if self.list.underMouse():
+            bar = self.list.verticalScrollBar()
+            QTimer.singleShot(0, lambda: bar.setValue(bar.value() + by))
 
     def jump(self, operation_id: OperationId) -> None:
         """Go to an operation, clearing a filter that hides it."""
@@ -558,15 +378,16 @@ class OperationsTab(QWidget):
         self.list.go_to(operation_id, open_it=True)
         self.list.setFocus()
 
-    def _ask_for_filter(self) -> None:
-        self.filter.show_folders(by_folder(self._model.views()))
-        self.filter.ask()
+    def _filter(self, listing: Listing) -> None:
+        self._model.set_listing(listing)
+        self.filter.show_found(self._model.rowCount(), self._model.total)
+        self.folders.follow(listing.folder)
 
-    def _filter(self, text: str, which: OperationFilter, sorting: Sorting) -> None:
-        self._model.set_filter(text, which, sorting)
-        self.reading.follow(which)
-        found = self._model.rowCount()
-        self.filter.field.set_count(f"{found:,} of {self._model.total:,}" if self.filter.is_used else "")
+    def _count(self) -> None:
+        """Count again what the chips and the folders tell."""
+        self.filter.show_counts(self._model.counts() if not self._model.running else Counter(), self._model.total)
+        self.filter.show_found(self._model.rowCount(), self._model.total)
+        self.folders.show_model(self._model, may_drop=self.list.is_editable)
 
     def _leave_empty(self) -> None:
         if self.empty.why is Emptiness.NO_FILES:
@@ -581,7 +402,7 @@ class OperationsTab(QWidget):
 
     def _arrange(self) -> None:
         if not self._model.rowCount():
-            self.empty.show_why(Emptiness.NOTHING_FOUND if self._model.total else self._why)
+            self.empty.show_why(Emptiness.NOTHING_FOUND if self._model.total else self._why, self._about)
         self._stack.setCurrentIndex(0 if self._model.rowCount() else 1)
         is_said_below = self._why is Emptiness.DRAFTING and not self._model.total
         for banner in self._banners:

@@ -7,8 +7,7 @@ from datetime import datetime
 from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.network import RefusedHost
-from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.state_machine import TRANSITIONS, EventKind, state_of
+from tandem_desktop.domain.plan_states import TRANSITIONS, EventKind, PlanStatus, state_of
 from tandem_desktop.review.compare import ComparedOperation, Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
@@ -21,7 +20,7 @@ RAN = (PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.COMPLETED, PlanStatus
 OPEN = frozenset(status for status in PlanStatus if EventKind.APPROVE in TRANSITIONS[state_of(status)])
 """The person can approve the plan, change it or send it back."""
 _NAMED = 3
-_MOST_REFUSED = 6
+_MOST_REFUSED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +30,15 @@ class BannerText:
     tone: str
     text: str
     actions: tuple[tuple[str, str], ...] = ()
+    decides: frozenset[str] = frozenset()
+    """The actions that give leave for something."""
 
 
 def approval_refusal(page: PlanPage) -> str:
     """Why this page cannot be approved as it is; empty when it can."""
     version = page.version
+    if page.is_read_only:
+        return tr("This folder is read-only: nothing can be written in it.")
     if version.revision != page.meta.revision:
         return tr(
             "Revision {revision} is not the latest; only revision {latest} can be implemented.",
@@ -111,25 +114,28 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
             "The agent did not finish: {incomplete} This revision cannot be approved.",
             incomplete=visible(version.incomplete),
         )
-        yield BannerText("error", text, (("rework", tr("Rework")),))
+        yield BannerText("error", text, (("rework", tr("Request changes")),))
     if page.drifted and meta.status in OPEN:
-        actions = (("merge", tr("See merge")), ("rebase", tr("Rebase")), ("rework", tr("Rework")))
+        actions = (("merge", tr("See merge")), ("rebase", tr("Rebase")), ("rework", tr("Request changes")))
         yield BannerText("risk", _drift_sentence(page, now), actions)
     if page.draft is not None:
         yield _draft_banner(page, page.draft)
     if page.edited_page and meta.status in OPEN:
         text = tr(
             "{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. "
-            "To change the plan, send it back for rework.",
+            "To change the plan, request changes.",
             page=visible_name(page.edited_page),
             record=f"r{version.revision:03d}.json",
         )
-        yield BannerText("risk", text, (("rework", tr("Rework")),))
+        yield BannerText("risk", text, (("rework", tr("Request changes")),))
     if version.warnings:
         yield BannerText("risk", "\n".join(visible(warning) for warning in version.warnings))
     if version.network is not None and version.network.refused:
         ways = (("allow-agent", tr("Allow for this agent")), ("allow-once", tr("Allow this once")))
-        yield BannerText("risk", _refused_sentence(version.network.refused), ways if meta.status in OPEN else ())
+        # Allowed are all of them, so all of them have to be named.
+        is_offered = meta.status in OPEN and len(version.network.refused) <= _MOST_REFUSED
+        text = _refused_sentence(version.network.refused)
+        yield BannerText("risk", text, ways if is_offered else (), frozenset(key for key, _ in ways))
     look = next((look for words, look in _CONFINEMENTS.items() if version.confinement.startswith(words)), "")
     if look:
         yield BannerText(
@@ -148,7 +154,12 @@ def _refused_sentence(refused: tuple[RefusedHost, ...]) -> str:
     more = len(named) - _MOST_REFUSED
     hosts = ", ".join(named[:_MOST_REFUSED])
     if more > 0:
-        return tr("The network refused the agent {hosts} and {more} more.", hosts=hosts, more=more)
+        return tr(
+            "The network refused the agent {hosts} and {more} more. That is too much to be allowed at once: "
+            "name what it needs in the setting network_hosts.",
+            hosts=hosts,
+            more=more,
+        )
     return tr("The network refused the agent {hosts}.", hosts=hosts)
 
 
@@ -200,7 +211,7 @@ def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerText:
         tr("another order") if choices.order else "",
         tr("another plan text") if choices.text is not None else "",
     ]
-    following = tr("Implement saves this as revision {revision}.", revision=page.version.revision + 1)
+    following = tr("Approve… saves this as revision {revision}.", revision=page.version.revision + 1)
     if draft.problems:
         following = f"{visible(draft.problems[0].step)}: {visible(draft.problems[0].reason)}"
     text = tr("Your own choices: {choices}. {following}", choices=", ".join(filter(None, parts)), following=following)
@@ -210,7 +221,7 @@ def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerText:
 def _about_status(page: PlanPage) -> Iterator[BannerText]:
     match page.meta.status:
         case PlanStatus.NEEDS_REVIEW:
-            text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
+            text = tr("The agent was sent back three times. Decide yourself: approve it, change it, or discard it.")
             yield BannerText("risk", text)
         case PlanStatus.EXPIRED:
             text = tr("This plan expired: there was no decision in time. Tandem has changed nothing on disk.")
@@ -218,13 +229,10 @@ def _about_status(page: PlanPage) -> Iterator[BannerText]:
         case PlanStatus.CANCELLED:
             yield BannerText("info", tr("This plan was cancelled. Nothing of it will be run."))
         case PlanStatus.SUPERSEDED:
-            text = tr("An alternative to this plan was applied, and this one gave way. Branch it to take it up again.")
+            text = tr("An alternative to this plan was applied, and this one gave way. Duplicate it to go on.")
             yield BannerText("info", text)
         case PlanStatus.REJECTED:
-            last = page.meta.rejections[-1].feedback if page.meta.rejections else ""
-            said = tr("You said: “{words}”", words=visible(" ".join(last.split()))) if last else ""
-            text = tr("Sent back to the agent, which is making a new revision.")
-            yield BannerText("info", f"{text} {said}".rstrip())
+            yield BannerText("info", tr("Sent back to the agent, which is making a new revision."))
         case PlanStatus.STALLED:
             text = tr("The run of this plan was interrupted and has to be settled.")
             yield BannerText("error", text, (("settle", tr("Settle it…")),))
@@ -262,8 +270,13 @@ def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
     ]
 
 
-def opens_by_itself(view: OperationView) -> bool:
-    """Whether to expand it at first: a flagged change, or a command too long for its line or with hidden characters."""
+def opens_by_itself(view: OperationView, page: PlanPage) -> bool:
+    """Whether to expand it at first.
+
+    A flagged change, the only change of a plan, or a command too long for its line or with hidden characters.
+    """
     if view.operation.is_run:
         return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
-    return bool(view.flags)
+    if view.generated == "lock file":
+        return False  # the person opens it, or skips it by name
+    return bool(view.flags) or len(page.views) == 1

@@ -1,17 +1,21 @@
 """The plan panel."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tandem_desktop.domain.events import PlanningStarted, PlanRejected, RunPaused, RunResumed, TandemEvent
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import EventKind, PlanState, PlanStatus, state_of
 from tandem_desktop.domain.review import Comment, Comments
-from tandem_desktop.domain.state_machine import EventKind, PlanState, PlanStateMachine, UserReviewing, state_of
+from tandem_desktop.domain.runs import ResultStatus
+from tandem_desktop.domain.state_machine import PlanStateMachine, UserReviewing
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import UndoPlan
 from tandem_desktop.plans.index import PlanSummary, summary_of
@@ -23,6 +27,7 @@ from tandem_desktop.services.pages import PlanFocus, PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.ui.graph.tab import GraphTab
 from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.merge.sheet import MergeSheet
 from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
 from tandem_desktop.ui.models.tasks import TaskProgressModel
@@ -31,16 +36,18 @@ from tandem_desktop.ui.plan import page_text
 from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
 from tandem_desktop.ui.plan.checks import ChecksController
 from tandem_desktop.ui.plan.choices import Chooser, Editing, EditSheet, shown_views
-from tandem_desktop.ui.plan.comments import CommentSpot
 from tandem_desktop.ui.plan.compare_sheet import CompareSheet
 from tandem_desktop.ui.plan.footer import PlanFooter
 from tandem_desktop.ui.plan.header import PlanHeader, PlanTabs
-from tandem_desktop.ui.plan.operation_content import DiffSource, OperationContent, RowDiff
+from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.operations_tab import Emptiness, OperationsTab
 from tandem_desktop.ui.plan.progress import ProgressFollower
 from tandem_desktop.ui.plan.rehearsal import RehearsalController
 from tandem_desktop.ui.plan.rehearsal_view import RehearsedPart
+from tandem_desktop.ui.plan.remarks import Remarks
+from tandem_desktop.ui.plan.review_history import ReviewHistory
+from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.plan.sheets import ConfirmSheet, InterruptedSheet, ReworkSheet, Spacing
 from tandem_desktop.ui.plan.text_tab import PlanTextTab
@@ -75,57 +82,14 @@ class PlanSheets:
         words = tr(
             "The agent stops where it is, and what it has drafted is forgotten. Tandem has changed nothing on disk."
         )
-        self.confirm.ask(tr("Cancel this draft?"), words, tr("Cancel the draft"), do)
+        self.confirm.ask(tr("Discard this draft?"), words, tr("Discard the draft"), do)
 
-    def ask_to_cancel(self, do: Callable[[], None]) -> None:
+    def ask_to_cancel(self, operations: int, do: Callable[[], None]) -> None:
         words = tr("Nothing of it will be run. Its revisions stay on record; Tandem has changed nothing on disk.")
-        self.confirm.ask(tr("Cancel this plan?"), words, tr("Cancel the plan"), do)
-
-    def ask_to_clear(self, operations: int, do: Callable[[], None]) -> None:
-        words = tr("The plan is cancelled, as nothing would be left of it. Tandem has changed nothing on disk.")
-        question = tr_n("Clear all {n} operation?", "Clear all {n} operations?", operations)
-        self.confirm.ask(question, words, tr("Clear all"), do)
-
-
-class Remarks(QObject):
-    """Distributes comments to the operations and the plan text, and collects new ones."""
-
-    added = Signal(object, object, str)
-    """An operation id, or None for the plan text, a `CommentSpot` and the text."""
-    edited = Signal(str, str)
-    removed = Signal(str)
-
-    def __init__(
-        self, model: StagedOperationsModel, operations: OperationList, text: PlanTextTab, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self.drafts: tuple[Comment, ...] = ()
-        self._model = model
-        self._operations = operations
-        self._text = text
-        operations.commented.connect(lambda operation, spot, words: self.added.emit(operation, spot, words))
-        operations.comment_edited.connect(self.edited)
-        operations.comment_removed.connect(self.removed)
-        text.comments.added.connect(lambda spot, words: self.added.emit(None, spot, words))
-        text.comments.edited.connect(self.edited)
-        text.comments.removed.connect(self.removed)
-
-    def show(self, drafts: tuple[Comment, ...]) -> None:
-        """The unsent comments."""
-        self.drafts = drafts
-        by_operation: dict[OperationId, tuple[Comment, ...]] = {}
-        for draft in drafts:
-            if (about := draft.place.operation) is not None:
-                by_operation[about] = (*by_operation.get(about, ()), draft)
-        self._model.set_comments(by_operation)
-        self._text.comments.show_comments(tuple(draft for draft in drafts if draft.place.operation is None))
-
-    def write_again(self, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
-        """Restore the text of a comment that could not be stored."""
-        if operation is None:
-            self._text.comments.write_again(spot, words)
-        else:
-            self._operations.comment_again(operation, spot, words)
+        question = tr_n(
+            "Discard the plan and its {n} operation?", "Discard the plan and its {n} operations?", operations
+        )
+        self.confirm.ask(question if operations else tr("Discard this plan?"), words, tr("Discard the plan"), do)
 
 
 RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
@@ -140,9 +104,16 @@ class PlanSteps:
         self._now = now
         self._to_approve: tuple[PlanId, int] | None = None
         """The plan and revision the person asked to implement, while their choices are being saved as it."""
+        self._to_drop: tuple[PlanId, OperationId] | None = None
+        """The plan and the operation that is being dropped before the rest is implemented."""
 
     def go_on_with(self, page: PlanPage) -> None:
-        """The saved revision is on screen: open the approval sheet for it."""
+        """What was waited for is on screen, a saved revision or a dropped operation: open the approval sheet."""
+        if self._to_drop is not None and page.version.plan_id == self._to_drop[0]:
+            if self._to_drop[1] in page.choices.operations:
+                self._to_drop = None
+                self.request(EventKind.APPROVE)
+            return
         if self._to_approve == (page.version.plan_id, page.version.revision):
             self._to_approve = None
             if page.version.origin is Origin.PERSON:  # not a revision of the agent that arrived first
@@ -151,6 +122,9 @@ class PlanSteps:
     def request(self, kind: EventKind) -> None:
         """Handle a button or key; important steps are confirmed in a sheet."""
         panel, page = self._panel, self._panel.page
+        if kind is EventKind.CANCEL and panel.machine.status is PlanStatus.STALLED:
+            panel.settle_requested.emit()
+            return
         if kind is EventKind.CANCEL and panel.machine.state in RUNNING:
             panel.stop_requested.emit()
             return
@@ -172,17 +146,24 @@ class PlanSteps:
                 if view.must_be_opened and not panel.operations.list.seen.is_opened(view.operation)
             ]
             panel.sheets.approval.ask(
-                page, comments=len(panel.comments), not_viewed=not_viewed, coverage=shown, unopened=unopened
+                page,
+                comments=len(panel.comments),
+                not_viewed=not_viewed,
+                coverage=shown,
+                unopened=unopened,
+                problems=tuple(filter(None, (panel.rehearsals.failure, panel.checks.failure))),
             )
         elif kind is EventKind.REQUEST_REVISION:
             panel.sheets.rework.ask(page, panel.comments)
         elif kind is EventKind.CANCEL:
-            panel.sheets.ask_to_cancel(lambda: panel.cancel_requested.emit(page.version.plan_id))
+            panel.sheets.ask_to_cancel(len(page.views), lambda: panel.cancel_requested.emit(page.version.plan_id))
 
-    def clear(self) -> None:
-        panel, page = self._panel, self._panel.page
-        if page is not None:
-            panel.sheets.ask_to_clear(len(page.views), lambda: panel.clear_requested.emit(page.version.plan_id))
+    def implement_the_rest(self) -> None:
+        """Drop the operation at which the run failed; what is left is approved once that has been tried."""
+        panel, failed = self._panel, self._panel.failed_operation
+        if panel.page is not None and failed is not None:
+            self._to_drop = (panel.page.version.plan_id, failed.id)
+            panel.chooser.drop((failed.id,))
 
     def banner(self, key: str) -> None:
         panel, page = self._panel, self._panel.page
@@ -207,8 +188,7 @@ class PlanSteps:
             case "origin" if point := page.meta.branched_from:
                 panel.plan_requested.emit(point.plan_id)
             case "compared":
-                panel.model.set_changes(panel.since.marks(panel.model.viewed))
-                panel.operations.show_banners(page_text.banners(page, self._now()))
+                panel.leave_comparison()
             case "allow-agent" | "allow-once" if page.version.network is not None:
                 hosts = tuple(each.address for each in page.version.network.refused)
                 panel.hosts_allowed.emit(plan_id, hosts, key == "allow-agent")
@@ -254,7 +234,6 @@ class ExecutionPlanPanel(QWidget):
     comment_removed = Signal(str, str)
     open_requested = Signal(str, int)
     """A path and a line to open in the editor."""
-    clear_requested = Signal(str)
     cancel_requested = Signal(str)
     abandon_requested = Signal()
     """Cancel a draft that is not a plan yet."""
@@ -288,6 +267,8 @@ class ExecutionPlanPanel(QWidget):
     """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
     _is_showing = False
     """True while a page is shown; changes then are not the user's."""
+    _tab_before = ""
+    """The tab to return to once a plan is loaded."""
 
     def __init__(
         self,
@@ -324,6 +305,7 @@ class ExecutionPlanPanel(QWidget):
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         self._add_tabs()
         self.remarks = Remarks(self.model, self.operations.list, self.text, self)
+        self.history = ReviewHistory(self.chooser, self.model, self.remarks, lambda: self.is_waiting, self)
         self._follower = ProgressFollower(
             self, self.model, self.header, self.tabs, self.operations, self.runs, self.footer
         )
@@ -337,8 +319,11 @@ class ExecutionPlanPanel(QWidget):
         self.alternatives: tuple[PlanSummary, ...] = ()
         """The plans that are alternatives to the one on screen."""
         self._refusal = ""
+        self._obstacle = ""
         self._marks = ViewedMarks()
         self._since = ChangedSinceViewed()
+        self._compared: tuple[int, Comparison] | None = None
+        """The earlier revision that the one on screen is compared with."""
         self.machine = PlanStateMachine()
         self._steps = PlanSteps(self, self._editing, now)
         self._connect()
@@ -373,14 +358,14 @@ class ExecutionPlanPanel(QWidget):
             part.record_requested.connect(lambda: self.rehearsals.record((operation.id,)))
         return OperationContent(row, self._theme, diff, part)
 
-    def show_nothing(self, why: Emptiness = Emptiness.NO_PLAN) -> None:
-        """No plan is open."""
+    def show_nothing(self, why: Emptiness = Emptiness.NO_PLAN, about: str = "") -> None:
+        """No plan is open; `about` is the title of one that is being loaded."""
         self._keep_unfinished(None)
         self._page = None
         self.operations.list.set_editable(False)
         self.machine = PlanStateMachine(PlanState.DRAFTING if why is Emptiness.DRAFTING else PlanState.IDLE)
         self.model.clear()
-        self.operations.say_why_empty(why)
+        self.operations.say_why_empty(why, about)
         self.operations.show_banners(())
         self.operations.ran.show_commands((), may_add=False)
         self.operations.ignored.show_ignored(None, may_include=False)
@@ -388,12 +373,18 @@ class ExecutionPlanPanel(QWidget):
         self.operations.show_focus(None)
         self.operations.result.hide()
         self.header.show_running(False)
-        self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY, Emptiness.NO_FILES))
+        self.header.setVisible(why is Emptiness.DRAFTING)
         self.runs.show_progress(False)
         self.rehearsals.show_page(None)
         self.checks.show_page(None)
         self.work.clear()
         self.perspectives.show_perspectives(None)
+        tab = self.tabs.current
+        self._offer_tabs()
+        if why is not Emptiness.LOADING:
+            self._tab_before = ""
+        elif self.tabs.current != tab:
+            self._tab_before = tab
         self._follow()
 
     def show_drafting(self, title: str) -> None:
@@ -414,6 +405,7 @@ class ExecutionPlanPanel(QWidget):
         if before is not None and (not same_plan or before.digest != page.digest or not page.choices.is_empty):
             self.sheets.approval.expire()
         self.chooser.begin(page)
+        self.history.begin(page.version.plan_id, page.version.revision)
         self._is_showing = True
         if not same_plan:
             self.operations.filter.leave()
@@ -428,11 +420,14 @@ class ExecutionPlanPanel(QWidget):
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         if before is None or before.version != page.version:
             self.operations.show_focus(None)
-        opened = self.model.expanded if same_plan and before and before.version == page.version else ()
+        is_same_version = before is not None and before.version == page.version
+        if not is_same_version:
+            self._compared = None
+        opened = self.model.expanded if is_same_version else ()
         self._show_operations(page, known=before.views if same_plan and before else ())
         for operation_id in opened:  # keep what the user just edited expanded
             self.model.set_expanded(operation_id, True)
-        self.model.set_changes(self._since.marks(()))
+        self._show_changes(page, viewed=())
         self._is_showing = False
         self.header.show()
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
@@ -444,8 +439,9 @@ class ExecutionPlanPanel(QWidget):
         self.operations.ran.show_commands(page.version.ran, may_add=is_decided_here)
         self.operations.ignored.show_ignored(page.version.ignored, may_include=is_decided_here)
         self.perspectives.show_perspectives(page.version.perspectives)
+        self._offer_tabs()
+        self._return_to_tab()
         self.operations.attention.show_views(page.views if page.meta.status in page_text.OPEN else ())
-        self.operations.show_banners(page_text.banners(page, self._now()))
         self.operations.result.show_result(page, self._run_of(page))
         self.machine = PlanStateMachine.restore(page.meta)
         if self.machine.state is PlanState.AWAITING_APPROVAL:
@@ -464,6 +460,7 @@ class ExecutionPlanPanel(QWidget):
     def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
         self._runs = runs
         self.runs.show_runs(runs, titles)
+        self._offer_tabs()
         if self._page is not None:
             self.operations.result.show_result(self._page, self._run_of(self._page))
 
@@ -476,12 +473,30 @@ class ExecutionPlanPanel(QWidget):
                 announce(self, self._refusal)
 
     def show_comparison(self, earlier: int, comparison: Comparison) -> None:
-        """Mark differences from an earlier revision until the page changes or the user closes it."""
+        """Mark differences from an earlier revision until another revision is shown or the user closes it."""
         if self._page is not None:
-            self.model.set_changes(page_text.changes_by_operation(comparison))
-            compared = page_text.comparison_banner(earlier, comparison)
-            self.operations.show_banners((compared, *page_text.banners(self._page, self._now())))
+            self._compared = (earlier, comparison)
+            self._show_changes(self._page, self.model.viewed)
             self.tabs.show_tab("operations")
+
+    def leave_comparison(self) -> None:
+        """Mark what changed since the user looked, as before the comparison."""
+        self._compared = None
+        if self._page is not None:
+            self._show_changes(self._page, self.model.viewed)
+
+    def _show_changes(self, page: PlanPage, viewed: Collection[OperationId]) -> None:
+        """Mark rows and show banners: against the compared revision, otherwise since the user looked."""
+        banners = tuple(page_text.banners(page, self._now()))
+        if self._compared is None:
+            self.model.set_changes(self._since.marks(viewed))
+            self.operations.filter.show_compared(None)
+        else:
+            earlier, comparison = self._compared
+            self.model.set_changes(page_text.changes_by_operation(comparison))
+            self.operations.filter.show_compared(earlier)
+            banners = (page_text.comparison_banner(earlier, comparison), *banners)
+        self.operations.show_banners(banners)
 
     def show_progress(self, event: TandemEvent) -> None:
         """Follow the draft or run of the shown plan; other events are ignored."""
@@ -490,6 +505,7 @@ class ExecutionPlanPanel(QWidget):
         self.checks.follow(event)
         self.work.follow(event)
         if self.perspectives.follow(event) and isinstance(event, PlanningStarted):
+            self._offer_tabs()
             self.tabs.show_tab("perspectives")
         if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
@@ -541,7 +557,7 @@ class ExecutionPlanPanel(QWidget):
         """Mark what changed since it was viewed, from the stored state."""
         if self._page is not None and self._page.version.revision == looked.revision:
             self._since.resume(looked)
-            self.model.set_changes(self._since.marks(self.model.viewed))
+            self._show_changes(self._page, self.model.viewed)
 
     def forget_contents(self) -> None:
         """Drop pending comparisons when the window closes."""
@@ -578,17 +594,29 @@ class ExecutionPlanPanel(QWidget):
     @property
     def refusal(self) -> str:
         """Why the plan cannot be implemented although its state would allow it."""
-        return self._refusal
+        return self._obstacle or self._refusal
+
+    def set_obstacle(self, words: str) -> None:
+        """Why nothing can be written to the workspace now; empty if it can."""
+        if words != self._obstacle:
+            self._obstacle = words
+            if words:
+                self.sheets.approval.expire()
+            self._follow()
+
+    @property
+    def failed_operation(self) -> StagedOperation | None:
+        """The operation at which the run of this plan failed, while it is still part of the plan."""
+        page = self._page
+        if page is None or page.meta.status is not PlanStatus.FAILED:
+            return None
+        failed = next((each.id for each in page.results if each.status is ResultStatus.FAILED), None)
+        return next((each for each in page.version.operations if each.id == failed), None)
 
     @property
     def comments(self) -> tuple[Comment, ...]:
         """The comments a rework would send."""
         return self.remarks.drafts
-
-    @property
-    def since(self) -> ChangedSinceViewed:
-        """What changed since it was viewed."""
-        return self._since
 
     def request(self, kind: EventKind) -> None:
         """Handle a button or key; important steps are confirmed in a sheet."""
@@ -596,7 +624,7 @@ class ExecutionPlanPanel(QWidget):
 
     def _connect(self) -> None:
         operations, header, sheets = self.operations.list, self.header, self.sheets
-        operations.remove_requested.connect(self.chooser.drop_or_keep)
+        operations.dropped_changed.connect(self.chooser.set_dropped)
         operations.reorder_requested.connect(self.chooser.reorder)
         operations.drop_requested.connect(self.chooser.drop_hunk)
         operations.keep_requested.connect(self.chooser.keep_hunk)
@@ -624,6 +652,7 @@ class ExecutionPlanPanel(QWidget):
         self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
         self.operations.result.rated.connect(lambda rating: self.with_plan(self.rated, rating))
         self.runs.view_requested.connect(self._view_run)
+        self.runs.settle_requested.connect(self.settle_requested)
         header.revision_chosen.connect(lambda number: self.with_plan(self.revision_requested, number))
         header.compare_requested.connect(lambda old, new: self.with_plan(self.compare_requested, old, new))
         header.compare_any_requested.connect(lambda: self._steps.banner("compare"))
@@ -634,18 +663,24 @@ class ExecutionPlanPanel(QWidget):
         sheets.compare.pair_chosen.connect(lambda *pair: self.with_plan(self.pair_requested, *pair))
         sheets.compare.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
         header.stop_requested.connect(self.stop_requested)
-        self.footer.execute_requested.connect(lambda: self.request(EventKind.APPROVE))
-        self.footer.clear_requested.connect(self._steps.clear)
+        self.footer.buttons.requested.connect(self.request)
+        self.footer.buttons.tasks_requested.connect(self.show_tasks)
+        self.footer.buttons.rest_requested.connect(self._steps.implement_the_rest)
         self.rehearsals.save_requested.connect(self.save_requested)
         self.rehearsals.restore_requested.connect(self.restore_requested)
         self.model.viewed_changed.connect(self._viewed)
+        for keys, step in (("undo-step", self.history.undo), ("redo-step", self.history.redo)):
+            for key in keys_of(keys):
+                shortcut = QShortcut(QKeySequence(key), self.operations)
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                shortcut.activated.connect(step)
         sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
         sheets.approval.show_requested.connect(self._show_operation)
         self.tasks.operation_requested.connect(self._show_operation)
         self.graph.operation_requested.connect(self._show_operation)
         self.tasks.order_accepted.connect(self.chooser.reorder)
         self.tasks.operations_requested.connect(lambda: self.tabs.show_tab("operations"))
-        self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
+        self.work.changed.connect(self._offer_tabs)
 
     def _keep_unfinished(self, following: PlanPage | None) -> None:
         """Store unfinished comments as drafts before another plan is shown."""
@@ -677,7 +712,7 @@ class ExecutionPlanPanel(QWidget):
         if reviewed and known is not page.views:
             before = {view.operation.id for view in known}
             for view in page.views:
-                if view.operation.id not in before and page_text.opens_by_itself(view):
+                if view.operation.id not in before and page_text.opens_by_itself(view, page):
                     self.model.set_expanded(view.operation.id, True)
         self.operations.list.set_editable(reviewed and page.version.revision == page.meta.revision)
 
@@ -686,6 +721,7 @@ class ExecutionPlanPanel(QWidget):
 
     def _viewed(self) -> None:
         viewed = self.model.viewed
+        self.history.note_viewed(is_step=not self._is_showing)
         if self._page is not None and not self.model.running:
             self.header.show_viewed(len(viewed), self.model.total)
             if not self._is_showing:
@@ -693,6 +729,23 @@ class ExecutionPlanPanel(QWidget):
                 self.viewed_changed.emit(self._page.version.plan_id, self._marks.of(self.model.views(), viewed))
         else:
             self.header.show_viewed(0, 0)
+
+    def _offer_tabs(self) -> None:
+        """Only the tabs that have something to show."""
+        operations = self._page.version.operations if self._page is not None else ()
+        has_tasks = bool(self.work.tasks)
+        self.tabs.count("tasks", len(self.work.tasks))
+        self.tabs.offer("tasks", has_tasks)
+        self.tabs.offer("graph", has_tasks or any(each.blocked_by for each in operations))
+        self.tabs.offer("plan-text", self._page is not None and not self.text.is_empty)
+        self.tabs.offer("perspectives", self.perspectives.has_content)
+        self.tabs.offer("runs", self.runs.has_content)
+
+    def _return_to_tab(self) -> None:
+        """Show the tab that was open before the plan was loaded, unless another was chosen meanwhile."""
+        if self.tabs.current == "operations":
+            self.tabs.show_tab(self._tab_before)
+        self._tab_before = ""
 
     def _view_run(self, plan_id: str, revision: int) -> None:
         self.tabs.show_tab("operations")
@@ -711,7 +764,15 @@ class ExecutionPlanPanel(QWidget):
                 return
 
     def _follow(self) -> None:
-        self.footer.follow(self.machine, refusal=self._refusal if self._page else "", operations=self.model.total)
-        self.footer.setVisible(self._page is not None)
-        self._refusal = self._refusal if self._page is not None else ""
+        page = self._page
+        self._refusal = self._refusal if page is not None else ""
+        self.footer.follow(
+            self.machine,
+            refusal=self.refusal if page is not None else "",
+            operations=self.model.total,
+            comments=len(self.comments),
+            tasks=len(page.tasks) if page is not None else 0,
+            failed=self.failed_operation,
+        )
+        self.footer.setVisible(page is not None or self.machine.can(EventKind.CANCEL))
         self.followed.emit(self.machine)

@@ -17,7 +17,7 @@ from tandem_desktop.domain.events import (
     TandemEvent,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.operation_view import OperationView, Totals
 from tandem_desktop.services.pages import PlanPage
@@ -145,6 +145,7 @@ class ProgressFollower:
         self._header.show_running(True)
         self._header.show_progress(0, self._model.total)
         self._runs.show_progress(True)
+        self._tabs.offer("runs", True)
         if self._tabs.current not in _STAYS:
             self._tabs.show_tab("runs")
         self._footer.say(_IF_ONE_FAILS[event.on_failure])

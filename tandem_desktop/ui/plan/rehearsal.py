@@ -330,6 +330,15 @@ class RehearsalController(QObject):
         footer.stop_rehearsal_requested.connect(self.stop_requested)
         line.requested.connect(self._asked)
 
+    @property
+    def failure(self) -> str:
+        """What the rehearsal of the revision on screen found against it; empty if nothing."""
+        book = self._follower.book
+        if book is None or book.rehearsal is None or self._follower.is_stale:
+            return ""
+        failed = any(row.error or row.problem for row in book.rows.values())
+        return _came_of_it(book, self._now()) if failed else ""
+
     def show_page(self, page: PlanPage | None) -> None:
         self._page = page
         self._follower.show_page(page)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -17,8 +17,6 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.chips import Segmented
 from tandem_desktop.ui.widgets.labels import plain_label
 
-_SHARE = 0.8
-"""The share of the list the effects of one command may take before they scroll inside."""
 _RUN, _RECORDED = "run", "recorded"
 
 
@@ -85,9 +83,8 @@ class RehearsedPart(ContentPart):
         assert layout is not None
         height = max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
         if self._effects is not None and self._effects.isVisibleTo(self):
-            wanted = min(self._effects.wanted_height, max(self.theme.px(200), round(page * _SHARE)))
-            self._effects.setFixedHeight(wanted)
-            height += wanted
+            self._effects.setFixedHeight(self._effects.wanted_height)
+            height += self._effects.wanted_height
         return int(height)
 
     def show_row(self, row: OperationRow, *, is_decidable: bool) -> None:
@@ -163,26 +160,44 @@ class EffectList(OperationList):
         self.setAccessibleName(tr("File effects in the copy"))
         self.set_editable(False)
 
-    def lay_out(self) -> None:
-        super().lay_out()
+    def _update_layout(self, shift: int = 0) -> None:
+        super()._update_layout(shift)
         if self.places.total != self.wanted_height:
             self.wanted_height = self.places.total
             self.grown.emit()
 
-    def scrollTo(
-        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
-    ) -> None:
-        """Scroll the surrounding operation list too."""
-        super().scrollTo(index, hint)
+    @property
+    def _around(self) -> OperationList | None:
+        """The list that scrolls this one."""
         around: QWidget | None = self.parentWidget()
         while around is not None and not isinstance(around, OperationList):
             around = around.parentWidget()
-        if around is not None and self.hasFocus():
-            place = self.visualRect(index)
-            top = self.viewport().mapTo(around.viewport(), place.topLeft()).y()
-            bar, page = around.verticalScrollBar(), around.viewport().height()
-            below = top + place.height() + self.theme.px(GAP) - page
-            bar.setValue(bar.value() + (top if top < 0 else max(0, min(below, top))))
+        return around
+
+    def page_height(self) -> int:
+        around = self._around
+        return around.page_height() if around is not None else super().page_height()
+
+    def reading_area(self) -> tuple[int, int]:
+        if (around := self._around) is None:
+            return super().reading_area()
+        first, last = around.reading_area()
+        top = self.viewport().mapTo(around.viewport(), QPoint(0, 0)).y()
+        return first - top, last - top
+
+    def scroll_by(self, pixels: int) -> None:
+        if (around := self._around) is not None:
+            around.scroll_by(pixels)
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        if not self.hasFocus() or not index.isValid():
+            return
+        place, (first, last) = self.visualRect(index), self.reading_area()
+        above, below = place.top() - first, place.bottom() + self.theme.px(GAP) - last
+        if above < 0 or below > 0:
+            self.scroll_by(above if above < 0 else min(above, below))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -9,9 +9,9 @@ from PySide6.QtCore import QRect
 
 from tandem_desktop.ui.theme.theme import Theme
 
-ROW, GAP, MARGIN, PADDING = 36, 8, 12, 12
+ROW, GAP, MARGIN, PADDING = 32, 0, 0, 12
 _HANDLE, _BOX, _BUTTON, _SPACE = 10, 16, 20, 10
-TAG = 56
+TAG = 16
 
 
 class Zone(StrEnum):

@@ -221,6 +221,7 @@ class RunsTab(QWidget):
 
     undo_requested = Signal(str)
     redo_requested = Signal(str)
+    settle_requested = Signal()
     taking_back_requested = Signal(object)
     """A `UndoRequest` of a part, or with every run since."""
     run_chosen = Signal(str)
@@ -258,18 +259,20 @@ class RunsTab(QWidget):
         self.undo = Button(theme, tr("Undo…"), icon_name="undo")
         self.back = Button(theme, tr("Back to before…"))
         self.redo = Button(theme, tr("Redo"), icon_name="redo")
+        self.settle = Button(theme, tr("Settle…"))
         for name, button, slot in (
             ("view", self.view, self._view),
             ("back", self.back, self._go_back),
             ("redo", self.redo, self._redo),
             ("undo", self.undo, self._undo),
+            ("settle", self.settle, self.settle_requested.emit),
         ):
             button.setObjectName(f"runs-{name}")
             button.clicked.connect(lambda _checked=False, slot=slot: slot())
         self._actions = QWidget()
         row = QVBoxLayout(self._actions)
         Spacing(theme, row, (12, 8, 12, 8), 8)
-        row.addWidget(ButtonRow(theme, (self.view, self.redo, self.back, self.undo), self.heading))
+        row.addWidget(ButtonRow(theme, (self.view, self.redo, self.back, self.undo, self.settle), self.heading))
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)
         layout.addWidget(progress, 3)
@@ -294,6 +297,11 @@ class RunsTab(QWidget):
     def show_changes(self, run_id: RunId, operations: tuple[DoneOperation, ...]) -> None:
         """Show the changes of the selected run."""
         self.detail.show_changes(run_id, operations)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there was a run in this workspace, or one is under way."""
+        return self.model.rowCount() > 0 or not self.progress.isHidden()
 
     def show_progress(self, running: bool) -> None:
         self.progress.setVisible(running)
@@ -323,6 +331,7 @@ class RunsTab(QWidget):
         run = self._current()
         self.view.setEnabled(run is not None)
         self.undo.setEnabled(run is not None and run.undoable)
+        self.settle.setVisible(run is not None and run.status is RunStatus.INTERRUPTED)
         self.redo.setEnabled(run is not None and run.status is RunStatus.UNDONE)
         self.back.setEnabled(run is not None and self.model.can_go_back_to(self.list.currentIndex().row()))
         if run is not None and self.detail.follow(run):

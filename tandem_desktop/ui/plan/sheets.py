@@ -201,7 +201,7 @@ class ConfirmSheet(Sheet):
         self._confirmed()
 
 
-_REFUSAL = later("Say what should be different; an empty rework tells the agent nothing.")
+_REFUSAL = later("Say what should be different; an empty request tells the agent nothing.")
 
 
 class ReworkSheet(Sheet):
@@ -211,7 +211,7 @@ class ReworkSheet(Sheet):
     """Plan id and the feedback."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
-        super().__init__(host, theme, "rework-sheet", tr("Rework"))
+        super().__init__(host, theme, "rework-sheet", tr("Request changes"))
         self._plan_id = ""
         self._comments = 0
         self.said = plain_label("", "muted", wrap=True)
@@ -233,7 +233,7 @@ class ReworkSheet(Sheet):
         self.back = QuietButton(theme, tr("Back to review"))
         self.back.setObjectName("rework-back")
         self.back.clicked.connect(self.leave)
-        self.send = PrimaryButton(theme, tr("Send rework"), "Ctrl+⏎")
+        self.send = PrimaryButton(theme, tr("Send to the agent"), "Ctrl+⏎")
         self.send.setObjectName("rework-send")
         self.send.clicked.connect(self._send)
         self.add_buttons(self.back, self.send)
@@ -242,7 +242,7 @@ class ReworkSheet(Sheet):
         """Open for this plan; the person's comments go along."""
         self._plan_id = page.version.plan_id
         self._comments = len(comments)
-        self.title.setText(tr("Rework revision {revision}", revision=page.version.revision))
+        self.title.setText(tr("Request changes to revision {revision}", revision=page.version.revision))
         self.said.setText(tr("Your words go to the agent. It keeps its work and answers with a new revision."))
         lines = [tr_n("{n} comment will be sent along:", "{n} comments will be sent along:", len(comments))]
         lines += [f"· {visible_in_a_line(where(each.place))}: {_first_line(each.text)}" for each in comments[:8]]

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from tandem_desktop.diff.text import visible
-from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.ui.chat.message_view import MessageView
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.plan import wording
@@ -40,9 +40,7 @@ class PlanTextTab(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         inner = QWidget()
         inner.setProperty("role", "panel")
-        self._mark = plain_label(
-            tr("The agent's words. They are bound by the digest, but only operations run."), "small"
-        )
+        self._mark = plain_label("", "small", wrap=True)
         self.text = MessageView(theme)
         self.text.link_activated.connect(self.link_activated)
         self.text.file_activated.connect(self.file_activated)
@@ -99,6 +97,10 @@ class PlanTextTab(QScrollArea):
         self._content = version.content if own_text is None else own_text
         self._editable = editable
         self.text.set_text(self._content)
+        # Without an agent, as for a reviewed patch, Tandem wrote the text.
+        is_agents = bool(version.confinement) and version.origin is not Origin.PERSON and own_text is None
+        bound = tr("It is bound by the digest, but only operations run.")
+        self._mark.setText(f"{tr('The agent wrote this.')} {bound}" if is_agents else bound)
         if not self._source.isVisibleTo(self):
             self._leave()
         notes = [f"· {visible(note.description or note.tool)}" for note in version.notes]
@@ -109,6 +111,10 @@ class PlanTextTab(QScrollArea):
         self._context.setText("\n".join(wording.visible_lines(context)))
         for widget in (self._context_title, self._context):
             widget.setVisible(bool(context))
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self._content.strip() or self._notes.text() or self._context.text())
 
     def keep_unfinished(self) -> None:
         """Store unfinished text with this plan before another is shown."""

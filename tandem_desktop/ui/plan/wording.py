@@ -5,8 +5,16 @@ from itertools import dropwhile
 
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
 from tandem_desktop.diff.text import is_blank, visible, visible_command, visible_name
-from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.operations import (
+    Absent,
+    DirectoryState,
+    FileState,
+    NodeState,
+    OperationKind,
+    StagedOperation,
+    SymlinkState,
+)
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
 from tandem_desktop.review.attention import AttentionGroup
@@ -35,7 +43,7 @@ STATUSES = tr_table(
         PlanStatus.NEEDS_REVIEW: "Needs review",
         PlanStatus.CANCELLED: "Cancelled",
         PlanStatus.EXPIRED: "Expired",
-        PlanStatus.STALLED: "Stalled",
+        PlanStatus.STALLED: "Interrupted",
         PlanStatus.SUPERSEDED: "Superseded",
     }
 )
@@ -109,6 +117,24 @@ def kind_word(operation: StagedOperation) -> str:
     return tr_marked(operation.kind.spec.label)
 
 
+_LETTERS = {
+    OperationKind.CREATE: ("A", "added_ink"),
+    OperationKind.MKDIR: ("A", "added_ink"),
+    OperationKind.SYMLINK: ("A", "added_ink"),
+    OperationKind.MODIFY: ("M", "link"),
+    OperationKind.CHMOD: ("M", "link"),
+    OperationKind.DELETE: ("D", "removed_ink"),
+    OperationKind.MOVE: ("R", "syntax_keyword"),
+    OperationKind.COMMAND: ("$", "text"),
+    OperationKind.EXTERNAL: ("↗", "text"),
+}
+
+
+def kind_letter(operation: StagedOperation) -> tuple[str, str]:
+    """The letter of a kind as in git, and the colour it is drawn in."""
+    return _LETTERS[operation.kind]
+
+
 def kind_counts(totals: Totals) -> str:
     """`2 created, 2 edited, 1 deleted`; commands are counted elsewhere."""
     counted = ((kind.spec, count) for kind, count in totals.kinds)
@@ -142,7 +168,7 @@ def split_path(path: str) -> tuple[str, str]:
 
 def agent_reason(operation: StagedOperation) -> str:
     """One line of the agent's reason, or nothing; always to be marked as the agent's."""
-    words = operation.rationale or ("" if operation.recorded_from else operation.description)
+    words = operation.rationale or operation.agent_description
     return visible(" ".join(words.split()))
 
 
@@ -217,21 +243,21 @@ def command_conditions(operation: StagedOperation, workspace: str = "") -> str:
 
 
 def coverage_words(coverage: Coverage) -> str:
-    """How much of it was on screen: `3 of 4 operations shown, 1 folded region unopened.`"""
+    """How much of it was on screen: `You opened 3 of 4 operations; 1 folded part was never expanded.`"""
     values = {"shown": coverage.shown, "operations": coverage.operations}
-    told = tr("{shown} of {operations} operations shown.", **values)
+    told = tr("You opened {shown} of {operations} operations.", **values)
     if coverage.folded:
         told = tr_n(
-            "{shown} of {operations} operations shown, {n} folded region unopened.",
-            "{shown} of {operations} operations shown, {n} folded regions unopened.",
+            "You opened {shown} of {operations} operations; {n} folded part was never expanded.",
+            "You opened {shown} of {operations} operations; {n} folded parts were never expanded.",
             coverage.folded,
             **values,
         )
     if not coverage.proved:
         return told
     folded = tr_n(
-        "{n} change stayed folded, proved to be format, comments or moves only.",
-        "{n} changes stayed folded, proved to be format, comments or moves only.",
+        "{n} change stayed folded, proved to be mechanical.",
+        "{n} changes stayed folded, proved to be mechanical.",
         coverage.proved,
     )
     return f"{told} {folded}"

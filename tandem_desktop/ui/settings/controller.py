@@ -1,11 +1,15 @@
 """Applies settings to the window."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from tandem_desktop.acp_client.profiles import BUILT_IN
+from tandem_desktop.builtin_agent.models import CHOICE
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings import AT_ONCE, Settings
 from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
@@ -15,9 +19,10 @@ from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.shell.notifier import Notifier
 from tandem_desktop.ui.shell.palette import WindowActions
 from tandem_desktop.ui.state import SettingsWatch, WindowMemory
-from tandem_desktop.ui.theme.theme import THEMES, Theme
+from tandem_desktop.ui.theme.theme import Theme
 
 if TYPE_CHECKING:
+    from tandem_desktop.ui.settings.agent_setup import CommandSheet, ModelSheet
     from tandem_desktop.ui.settings.sheet import SettingsSheet
 
 
@@ -30,6 +35,10 @@ class SettingsController(QObject):
     """Whether single-letter shortcuts are enabled."""
     reopen_requested = Signal()
     """Reopen the workspace with the new settings."""
+    models_chosen = Signal(object, str)
+    """The `Settings`, and the agent whose model has another key."""
+    command_chosen = Signal(str)
+    """The command of the person's own agent."""
 
     def __init__(
         self, window: QWidget, theme: Theme, memory: WindowMemory, actions: WindowActions, notifier: Notifier
@@ -38,6 +47,9 @@ class SettingsController(QObject):
         self._window, self._theme, self._memory = window, theme, memory
         self._actions, self._notifier = actions, notifier
         self._sheet: SettingsSheet | None = None
+        self._models: ModelSheet | None = None
+        self._after_model: Callable[[], None] | None = None
+        self._command: CommandSheet | None = None
         self.current = Settings()
         """The applied settings."""
         self._in_file = _in_file()
@@ -55,6 +67,7 @@ class SettingsController(QObject):
                 tr("The settings name keys for what is not there: {unknown}.", unknown=", ".join(unknown)), "risk"
             )
         self.letters_chosen.emit(settings.single_letter_keys)
+        self.models_chosen.emit(settings, "")
 
     def _look_again(self) -> None:
         """The file changed; an invalid file changes nothing."""
@@ -74,8 +87,10 @@ class SettingsController(QObject):
             words = tr("The settings file has changed. Some of it holds when the workspace is opened the next time.")
             self.said.emit(words, "info")
 
-    def next_theme(self) -> None:
-        self.choose_theme(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
+    def toggle_theme(self) -> None:
+        """From dark to light and back; colours for colour-blind eyes stay such."""
+        kind = "colour-blind-" if self._theme.name.startswith("colour-blind-") else ""
+        self.choose_theme(f"{kind}light" if self._theme.is_dark else f"{kind}dark")
 
     def choose_theme(self, name: str) -> None:
         """Apply the theme and save it; an invalid file is not overwritten."""
@@ -95,7 +110,45 @@ class SettingsController(QObject):
             sheet.changed.connect(self._keep)
             sheet.reopen_requested.connect(self.reopen_requested)
             sheet.file_requested.connect(self._open_file)
+            sheet.model_requested.connect(lambda: self.show_model())
         self._sheet.show_settings()
+
+    @property
+    def model(self) -> str:
+        """The model the built-in agent would use, by its name; empty for none."""
+        settings = self._in_file or self.current
+        return (settings.models.get(BUILT_IN) or os.environ.get(CHOICE, "")).partition(":")[2]
+
+    def show_model(self, then: Callable[[], None] | None = None) -> None:
+        """Open the page of the built-in agent's model; `then` sends the message that waits for one."""
+        if self._models is None:
+            from tandem_desktop.ui.settings.agent_setup import ModelSheet
+
+            self._models = ModelSheet(self._window, self._theme, _config())
+            self._models.chosen.connect(self._use_model)
+        self._after_model = then
+        self._models.show_model(sends=then is not None)
+
+    def show_command(self) -> None:
+        """Ask for the command of the person's own agent."""
+        if self._command is None:
+            from tandem_desktop.ui.settings.agent_setup import CommandSheet
+
+            self._command = CommandSheet(self._window, self._theme, _config())
+            self._command.chosen.connect(self._use_command)
+        self._command.show_command()
+
+    def _use_model(self, settings: Settings) -> None:
+        self._keep(settings)
+        self.models_chosen.emit(settings, BUILT_IN)
+        if self._after_model is not None:
+            self._after_model()
+        else:
+            self.said.emit(tr("{model} is used from the next message on.", model=self.model), "ok")
+
+    def _use_command(self, settings: Settings) -> None:
+        self._keep(settings)
+        self.command_chosen.emit(settings.agent_command)
 
     def _keep(self, settings: Settings) -> None:
         """Apply what the page has already saved."""

@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFocusEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QDoubleSpinBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -22,14 +23,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, load_profiles
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings import AT_ONCE, GROUPS, Settings, title_of
 from tandem_desktop.settings_io import load_settings, save_setting
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_table
 from tandem_desktop.ui.plan.sheets import Sheet
-from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
 from tandem_desktop.ui.widgets.buttons import Button, LinkButton, QuietButton
+from tandem_desktop.ui.widgets.decision_guard import WheelGuard
 from tandem_desktop.ui.widgets.inputs import SearchField
 from tandem_desktop.ui.widgets.labels import announce, plain_label
 
@@ -125,10 +128,14 @@ def control_for(
     """
     field = Settings.model_fields[name]
     kind = field.annotation
+    if offered_names := _named(name):
+        return _name_control(offered_names, value, changed)
     if kind is bool:
         return _switch(value, changed)
     if kind is int:
         return _number(name, value, changed)
+    if kind is float:
+        return _amount(name, value, changed)
     if kind is str:
         return _words(value, changed)
     if offered := choices(name):
@@ -153,7 +160,30 @@ def _choice_control(offered: Sequence[str], value: str, changed: Callable[[Any],
         box.addItem(choice(each), each)
     box.setCurrentIndex(box.findData(str(value)))
     box.activated.connect(lambda _index: changed(box.currentData()))
-    _leave_the_wheel(box)
+    WheelGuard(box)
+    return box
+
+
+def _named(name: str) -> tuple[tuple[str, str], ...]:
+    """Values of a setting that are names of something here, each with its title; empty for other settings."""
+    if name == "agent":
+        known = [(each.name, each.title) for each in load_profiles() if each.name != BUILT_IN]
+        return (("", tr("Built-in agent")), *known, (CUSTOM, tr("The command of your own")))
+    if name == "code_font":
+        fixed = (family for family in QFontDatabase.families() if QFontDatabase.isFixedPitch(family))
+        return (("", tr("{family}, bundled", family=CODE_FAMILY)), *((family, family) for family in fixed))
+    return ()
+
+
+def _name_control(offered: Sequence[tuple[str, str]], value: str, changed: Callable[[Any], None]) -> QWidget:
+    box = QComboBox()
+    for each, words in offered:
+        box.addItem(words, each)
+    if box.findData(value) < 0:  # named in the file, and not here
+        box.addItem(value, value)
+    box.setCurrentIndex(box.findData(value))
+    box.activated.connect(lambda _index: changed(box.currentData()))
+    WheelGuard(box)
     return box
 
 
@@ -168,7 +198,20 @@ def _number(name: str, value: int, changed: Callable[[Any], None]) -> QWidget:
     box.setKeyboardTracking(False)
     box.lineEdit().setTextMargins(_TEXT_INSET, 0, 0, 0)
     box.valueChanged.connect(lambda number: changed(number * unit))
-    _leave_the_wheel(box)
+    WheelGuard(box)
+    return box
+
+
+def _amount(name: str, value: float, changed: Callable[[Any], None]) -> QWidget:
+    box = QDoubleSpinBox()
+    box.setDecimals(2)
+    box.setRange(*_limits(name))
+    box.setSpecialValueText(tr("No limit"))
+    box.setValue(value)
+    box.setKeyboardTracking(False)
+    box.lineEdit().setTextMargins(_TEXT_INSET, 0, 0, 0)
+    box.valueChanged.connect(changed)
+    WheelGuard(box)
     return box
 
 
@@ -196,20 +239,6 @@ def _suffix(name: str) -> str:
     return UNITS.get(name.rpartition("_")[2], "")
 
 
-class _Wheel(QObject):
-    """Makes the wheel scroll the page instead of changing a control."""
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Wheel and isinstance(watched, QWidget):
-            event.ignore()
-            return True
-        return False
-
-
-def _leave_the_wheel(widget: QWidget) -> None:
-    widget.installEventFilter(_Wheel(widget))
-
-
 _WIDE, _CONTROL, _MARGIN = 860, 230, 24
 
 
@@ -222,6 +251,8 @@ class SettingsSheet(Sheet):
     """Open the settings file in an editor."""
     reopen_requested = Signal()
     """Reopen the workspace with the new settings."""
+    model_requested = Signal()
+    """Open the page of the built-in agent's model."""
 
     def __init__(self, host: QWidget, theme: Theme, config: Path) -> None:
         super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
@@ -246,12 +277,15 @@ class SettingsSheet(Sheet):
         file = LinkButton(theme, tr("Open the file…"))
         file.setObjectName("settings-file")
         file.clicked.connect(lambda: self.file_requested.emit(str(config)))
+        model = LinkButton(theme, tr("Model…"))
+        model.setObjectName("settings-model")
+        model.clicked.connect(self._to_model)
         close = QuietButton(theme, tr("Close"), "Esc")
         close.setObjectName("settings-close")
         close.clicked.connect(self.leave)
         self.body.addWidget(self.search)
         self.body.addWidget(self._scroll, 1)
-        self.add_buttons(file, self._again, close, note=self._said)
+        self.add_buttons(model, file, self._again, close, note=self._said)
 
     def show_settings(self) -> None:
         """Open the page with the file's values."""
@@ -337,6 +371,10 @@ class SettingsSheet(Sheet):
         else:
             self._say(tr("Kept. It holds when the workspace is opened the next time."))
             self._again.show()
+
+    def _to_model(self) -> None:
+        self.shut()
+        self.model_requested.emit()
 
     def _reopen(self) -> None:
         self.shut()

@@ -12,6 +12,7 @@ from tandem_desktop.ui.models.keys import PaletteItem, PaletteModel
 from tandem_desktop.ui.theme.style import paint_ground, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import plain_label
 
 _WIDTH, _HEIGHT, _TOP, _ROW = 560, 400, 72, 36
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
@@ -40,6 +41,10 @@ class CommandPalette(QFrame):
         column.setContentsMargins(theme.px(8), theme.px(8), theme.px(8), theme.px(8))
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
+        self.nothing = plain_label(tr("No command or plan matches."), "muted")
+        self.nothing.setObjectName("palette-nothing")
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(self.nothing, 1)
         self.search.textChanged.connect(self._search)
         self.search.installEventFilter(self)
         self.list.clicked.connect(self._do)
@@ -89,6 +94,8 @@ class CommandPalette(QFrame):
 
     def _mark(self, row: int) -> None:
         count = self._model.rowCount()
+        self.nothing.setVisible(not count)
+        self.list.setVisible(bool(count))
         if count:
             self.list.setCurrentIndex(self._model.index(max(0, min(row, count - 1))))
 

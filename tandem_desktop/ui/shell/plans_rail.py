@@ -1,8 +1,10 @@
-"""The plan list and its menu."""
+"""The list of conversations and their plans, and its menu."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import (
+    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -14,7 +16,16 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication, QPainter, QTextLayout, QTextOption
+from PySide6.QtGui import (
+    QAction,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -27,9 +38,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.diff.text import visible_line
+from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.ui.i18n import tr
-from tandem_desktop.ui.models.plans import PlanGroup, PlansModel, RailRow
+from tandem_desktop.ui.models.plans import PlansModel, RailRow
+from tandem_desktop.ui.plan.sheets import ConfirmSheet
 from tandem_desktop.ui.plan_text import UNDO
 from tandem_desktop.ui.shell.sheets import NameSheet
 from tandem_desktop.ui.state import WindowState
@@ -45,7 +58,7 @@ _MOST_LINES = 2
 
 
 class RailDelegate(QStyledItemDelegate):
-    """Draws plans; titles and details take up to two lines, the tool tip has the full text."""
+    """Draws conversations; titles and details take up to two lines, the tool tip has the full text."""
 
     def __init__(self, theme: Theme, view: QListView) -> None:
         super().__init__(view)
@@ -55,7 +68,7 @@ class RailDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         row: RailRow = index.data(PlansModel.RowRole)
         px = self._theme.px
-        if row.plan is None:
+        if row.is_heading:
             return QSize(0, px(_HEADING))
         room = self._view.viewport().width() - px(_INDENT + self._below(row)) - px(_PADDING)
         height = sum(QFontMetrics(font).height() * len(lines) for lines, font, _ in self._texts(row, room))
@@ -68,7 +81,7 @@ class RailDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area: QRect = option.rect
-        if row.plan is None:
+        if row.is_heading:
             self._heading(painter, area, row)
         else:
             self._plan(painter, area, row, option.state)
@@ -142,16 +155,22 @@ _WIDTH = 216
 
 
 class PlansRail(QWidget):
-    """The plan list with a search field and a button for a new plan."""
+    """The list of conversations with a search field and a button for a new one."""
 
     plan_chosen = Signal(str)
+    conversation_chosen = Signal(str)
+    """Id of a conversation without a plan."""
     way_back_requested = Signal(str)
     """Id of the run to undo or redo."""
     new_requested = Signal()
+    stop_requested = Signal(str)
+    """Id of the conversation whose agent is to stop."""
     rename_requested = Signal(str, str)
-    """Plan id and its current name."""
-    put_away_requested = Signal(str, bool)
-    """Plan id, and whether to hide it or bring it back."""
+    """Id of a plan or conversation, and its current name."""
+    archive_requested = Signal(str, bool)
+    """Id of a plan or conversation, and whether to hide it or bring it back."""
+    delete_requested = Signal(str, str)
+    """Id of a conversation without a plan, and its name."""
 
     def __init__(self, theme: Theme, model: PlansModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -159,11 +178,11 @@ class PlansRail(QWidget):
         self._model = model
         self.setObjectName("plans-rail")
         set_role(self, "rail")
-        self.search = SearchField(theme, tr("Search plans"), parent=self)
+        self.search = SearchField(theme, tr("Search conversations"), parent=self)
         self.search.setObjectName("plans-search")
         self.list = QListView(self)
         self.list.setObjectName("plans-list")
-        self.list.setAccessibleName(tr("Plans"))
+        self.list.setAccessibleName(tr("Conversations"))
         self.list.setProperty("role", "rail-list")
         self.list.setModel(model)
         self.list.setItemDelegate(RailDelegate(theme, self.list))
@@ -172,8 +191,7 @@ class PlansRail(QWidget):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        words = tr("No plans yet. Ask an agent for a change, and its plan appears here.")
-        self._empty = plain_label(words, "muted", wrap=True)
+        self._empty = plain_label("", "muted", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         holder = QWidget(self)
         self._pages = QStackedLayout(holder)
@@ -189,31 +207,54 @@ class PlansRail(QWidget):
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
         self.list.customContextMenuRequested.connect(self._offer)
+        self.list.installEventFilter(self)
         self.search.left.connect(self._enter)
         self.search.next_requested.connect(self._open_first)
         self.new_button.clicked.connect(self.new_requested)
         model.modelReset.connect(self._model_changed)
         theme.changed.connect(self._restyle)
-        self._chosen: PlanId | None = None
+        self._chosen: tuple[str, str] = ("", "")
         self._restyle()
         self._model_changed()
 
-    def show_chosen(self, plan_id: PlanId | None) -> None:
-        """Select the shown plan."""
-        self._chosen = plan_id
-        row = None if plan_id is None else self._model.row_of(plan_id)
+    def show_chosen(self, plan_id: PlanId | None, session_id: str = "") -> None:
+        """Select the shown plan, or the conversation."""
+        self._chosen = (plan_id or session_id, session_id)
+        row = self._model.row_of(*self._chosen)
         if row is None:
             self.list.clearSelection()
+            self.list.setCurrentIndex(QModelIndex())
             return
         self.list.setCurrentIndex(self._model.index(row))
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Delete archives or deletes the current conversation, F2 renames it."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            row: RailRow | None = self.list.currentIndex().data(PlansModel.RowRole)
+            if row is not None and event.key() == Qt.Key.Key_F2:
+                self.rename_requested.emit(row.key, row.name)
+                return True
+            if row is not None and event.key() == Qt.Key.Key_Delete:
+                self._remove(row)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _remove(self, row: RailRow) -> None:
+        if row.may_be_archived and not row.is_archived:
+            self.archive_requested.emit(row.key, True)
+        elif row.is_archived and row.plan is None:
+            self.delete_requested.emit(row.key, row.name)
+
     def _choose(self, index: QModelIndex) -> None:
         row: RailRow | None = index.data(PlansModel.RowRole)
-        if row is not None and row.plan is not None:
-            self.plan_chosen.emit(row.plan.plan_id)
+        if row is not None and not row.is_heading:
+            self._open(row)
+
+    def _open(self, row: RailRow) -> None:
+        (self.plan_chosen if row.plan is not None else self.conversation_chosen).emit(row.key)
 
     def _enter(self) -> None:
-        """Move from the search field to the first plan."""
+        """Move from the search field to the first conversation."""
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self._model.index(1))
@@ -224,28 +265,32 @@ class PlansRail(QWidget):
         self._choose(self.list.currentIndex())
 
     def _offer(self, place: QPoint) -> None:
-        """Show the context menu of a plan; of the current one if opened by keyboard."""
+        """Show the context menu of a conversation; of the current one if opened by keyboard."""
         index = self.list.indexAt(place)
         index = index if index.isValid() else self.list.currentIndex()
         row: RailRow | None = index.data(PlansModel.RowRole)
-        if row is None or row.plan is None:
+        if row is None or row.is_heading:
             return
         plan, run = row.plan, row.run
         menu = QMenu(self)
         menu.setObjectName("plan-menu")
-        self._entry(menu, tr("Open"), lambda: self.plan_chosen.emit(plan.plan_id))
+        self._entry(menu, tr("Open"), lambda: self._open(row))
+        if row.is_at_work:
+            self._entry(menu, tr("Stop the agent"), lambda: self.stop_requested.emit(row.session_id))
         if run is not None and run.way_back:
             words = f"{run.way_back}…" if run.way_back == UNDO else run.way_back
             self._entry(menu, words, lambda: self.way_back_requested.emit(run.run_id))
         menu.addSeparator()
-        self._entry(menu, tr("Rename…"), lambda: self.rename_requested.emit(plan.plan_id, plan.title))
-        away = self._model.is_put_away(plan)
-        if away or row.group is PlanGroup.DONE:
-            words = tr("Bring back into the list") if away else tr("Put away")
-            self._entry(menu, words, lambda: self.put_away_requested.emit(plan.plan_id, not away))
-        menu.addSeparator()
-        self._entry(menu, tr("Copy plan id"), lambda: QGuiApplication.clipboard().setText(plan.plan_id))
-        self._entry(menu, tr("Copy digest"), lambda: QGuiApplication.clipboard().setText(plan.digest))
+        self._entry(menu, tr("Rename…"), lambda: self.rename_requested.emit(row.key, row.name))
+        if row.is_archived or row.may_be_archived:
+            words = tr("Unarchive") if row.is_archived else tr("Archive")
+            self._entry(menu, words, lambda: self.archive_requested.emit(row.key, not row.is_archived))
+        if plan is None and not row.is_at_work:
+            self._entry(menu, tr("Delete…"), lambda: self.delete_requested.emit(row.key, row.name))
+        if plan is not None:
+            menu.addSeparator()
+            self._entry(menu, tr("Copy plan id"), lambda: QGuiApplication.clipboard().setText(plan.plan_id))
+            self._entry(menu, tr("Copy digest"), lambda: QGuiApplication.clipboard().setText(plan.digest))
         menu.popup(self.list.viewport().mapToGlobal(self.list.visualRect(index).bottomLeft()))
 
     def _entry(self, menu: QMenu, words: str, do: Callable[[], object]) -> None:
@@ -255,8 +300,13 @@ class PlansRail(QWidget):
 
     def _model_changed(self) -> None:
         self._pages.setCurrentIndex(0 if self._model.rowCount() or self.search.text() else 1)
-        if self._chosen is not None:
-            self.show_chosen(self._chosen)
+        self._empty.setText(
+            tr("No conversations yet. Ask an agent for a change; it appears here with its plan.")
+            if self._model.is_loaded
+            else tr("Loading…")
+        )
+        if any(self._chosen):
+            self.show_chosen(PlanId(self._chosen[0]), self._chosen[1])
 
     def _restyle(self) -> None:
         px = self._theme.px
@@ -270,35 +320,53 @@ class PlansRail(QWidget):
         return QSize(self._theme.px(_WIDTH), self._theme.px(400))
 
 
-_NAMES, _AWAY = "names", "put_away"
+_NAMES, _ARCHIVED = "names", "put_away"
 
 
 class PlanListMenu(QObject):
-    """Renames and hides plans in this window's state only; the stored plans do not change."""
+    """Renames and archives in this window's state only; what is stored does not change, unless it is deleted."""
 
-    def __init__(self, theme: Theme, state: WindowState, model: PlansModel, rail: PlansRail) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        state: WindowState,
+        model: PlansModel,
+        rail: PlansRail,
+        delete: Callable[[SessionId], None] = lambda session_id: None,
+    ) -> None:
         super().__init__(rail)
         self._theme, self._state, self._model, self._rail = theme, state, model, rail
+        self._delete = delete
         self._sheet: NameSheet | None = None
+        self._question: ConfirmSheet | None = None
         rail.rename_requested.connect(self._rename)
-        rail.put_away_requested.connect(self._put_away)
+        rail.archive_requested.connect(self._archive)
+        rail.delete_requested.connect(self._ask_to_delete)
         self._tell()
 
-    def _rename(self, plan_id: str, name: str) -> None:
+    def _rename(self, key: str, name: str) -> None:
         if self._sheet is None:
             self._sheet = NameSheet(self._rail.window(), self._theme)
-        self._sheet.ask(name, lambda chosen: self._keep(_NAMES, plan_id, chosen))
+        self._sheet.ask(name, lambda chosen: self._keep(_NAMES, key, chosen))
 
-    def _put_away(self, plan_id: str, away: bool) -> None:
-        self._keep(_AWAY, plan_id, away)
+    def _archive(self, key: str, archive: bool) -> None:
+        self._keep(_ARCHIVED, key, archive)
 
-    def _keep(self, table: str, plan_id: str, value: object) -> None:
-        self._state.put_of(table, plan_id, value)
+    def _ask_to_delete(self, key: str, name: str) -> None:
+        if self._question is None:
+            self._question = ConfirmSheet(self._rail.window(), self._theme)
+            self._question.back.setText(tr("Keep it"))
+        words = tr("“{name}” and what the agent said are deleted for good. No file changes.", name=visible_line(name))
+        delete = partial(self._delete, SessionId(key))
+        self._question.ask(tr("Delete this conversation?"), words, tr("Delete"), delete)
+
+    def _keep(self, table: str, key: str, value: object) -> None:
+        self._state.put_of(table, key, value)
         self._tell()
 
     def _tell(self) -> None:
-        names, away = (self._state.get(table) for table in (_NAMES, _AWAY))
+        names, away = (self._state.get(table) for table in (_NAMES, _ARCHIVED))
         self._model.set_own(
-            {str(plan): str(name) for plan, name in names.items()} if isinstance(names, dict) else {},
+            {str(key): str(name) for key, name in names.items()} if isinstance(names, dict) else {},
             frozenset(map(str, away)) if isinstance(away, dict) else frozenset(),
         )

@@ -1,11 +1,14 @@
 """The top bar and the status line."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from tandem_desktop.diff.text import visible_sentence
+from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.theme.style import set_role
 from tandem_desktop.ui.theme.theme import Theme
@@ -26,13 +29,20 @@ class TopBar(QWidget):
     agent_chosen = Signal(str)
     palette_requested = Signal()
     theme_requested = Signal()
-    workspace_requested = Signal()
+    rail_requested = Signal()
+    chat_requested = Signal()
+    review_requested = Signal()
+    folder_requested = Signal()
+    """Choose another folder."""
+    folder_chosen = Signal(str)
+    """A folder that was open before."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._agents: tuple[tuple[str, str, str], ...] = ()
         self._agent = ""
+        self._recent: tuple[str, ...] = ()
         self._confined, self._is_confined = "", False
         self.setObjectName("top-bar")
         set_role(self, "bar")
@@ -47,19 +57,26 @@ class TopBar(QWidget):
         self.palette_button = QuietButton(theme, tr_marked(_SEARCH), _SEARCH_KEY, "command", parent=self)
         self.palette_button.setObjectName("palette-button")
         self.theme_button = IconButton(theme, "moon", tr("Theme"), framed=True, size=32, parent=self)
+        self.rail_button = IconButton(theme, "sidebar", tr("Conversations"), size=32, parent=self)
+        self.chat_button = IconButton(theme, "comment", tr("Chat"), size=32, parent=self)
+        self.review_button = IconButton(theme, "expand", tr("Review"), size=32, parent=self)
         self._row = QHBoxLayout(self)
         left: tuple[QWidget, ...] = (self._logo, self.workspace, self._branch)
-        right: tuple[QWidget, ...] = (self.mode, self.agent, self.palette_button, self.theme_button)
+        panes = (self.rail_button, self.chat_button, self.review_button)
+        right: tuple[QWidget, ...] = (*panes, self.mode, self.agent, self.palette_button, self.theme_button)
         for widget in left:
             self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.setStretch(2, 1)
         for widget in right:
             self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.mode.chosen.connect(lambda key: self.plan_mode_chosen.emit(key == PLAN))
-        self.agent.clicked.connect(self._offer_agents)
+        self.agent.clicked.connect(self.offer_agents)
         self.palette_button.clicked.connect(self.palette_requested)
         self.theme_button.clicked.connect(self.theme_requested)
-        self.workspace.clicked.connect(self.workspace_requested)
+        self.rail_button.clicked.connect(self.rail_requested)
+        self.chat_button.clicked.connect(self.chat_requested)
+        self.review_button.clicked.connect(self.review_requested)
+        self.workspace.clicked.connect(self._offer_folders)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -71,6 +88,10 @@ class TopBar(QWidget):
         self.show_branch(branch)
         self._work_widgets(True)
 
+    def show_recent(self, folders: Iterable[str]) -> None:
+        """Folders the workspace's button offers, the last one first."""
+        self._recent = tuple(folders)
+
     def show_branch(self, branch: str) -> None:
         self._branch.setText(branch)
         self._branch.setAccessibleName(tr("Branch {branch}", branch=branch) if branch else tr("No branch"))
@@ -78,8 +99,15 @@ class TopBar(QWidget):
     def show_no_workspace(self) -> None:
         """Hide what needs a workspace."""
         self.workspace.setText("Tandem")
+        self.workspace.setAccessibleDescription("")
         self.show_branch("")
         self._work_widgets(False)
+
+    def show_panes(self, *, rail: bool, chat: bool, is_review: bool) -> None:
+        """Name the buttons after what they do next."""
+        self.rail_button.set_name(tr("Hide the conversations") if rail else tr("Show the conversations"), "Ctrl+B")
+        self.chat_button.set_name(tr("Hide the chat") if chat else tr("Show the chat"), "Ctrl+Alt+B")
+        self.review_button.set_name(tr("Show all panes") if is_review else tr("Review the plan alone"), "F9")
 
     def show_mode(self, plan_mode: bool) -> None:
         self.mode.set_current(PLAN if plan_mode else IMMEDIATE)
@@ -91,7 +119,7 @@ class TopBar(QWidget):
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
         self.agent.setText(title)
         self._is_confined = confinement.startswith("confined")
-        self._confined = tr("confined") if self._is_confined else tr("not confined")
+        self._confined = tr("sandboxed") if self._is_confined else tr("not sandboxed")
         self.agent.setAccessibleName(tr("Agent {title}", title=title))
         self._make_room()
         self.agent.setAccessibleDescription(confinement)
@@ -117,10 +145,25 @@ class TopBar(QWidget):
             self.agent.set_hint(confined)
             if self._row.minimumSize().width() <= self.width():
                 break
+        self._row.activate()  # while the window is busy, words would be drawn in the room they had before
         self.palette_button.setAccessibleName(tr("Search and commands"))
         self.palette_button.setToolTip(plain_tooltip(tr("Search and commands, {key}", key=_SEARCH_KEY)))
 
-    def _offer_agents(self) -> None:
+    def _offer_folders(self) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("folder-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        others = [path for path in self._recent if from_home(path) != self.workspace.accessibleDescription()]
+        for path in (each for each in others if Path(each).is_dir()):
+            action = menu.addAction(f"{Path(path).name}    {from_home(path)}".replace("&", "&&"))
+            action.triggered.connect(lambda checked=False, chosen=path: self.folder_chosen.emit(chosen))
+        if menu.actions():
+            menu.addSeparator()
+        menu.addAction(tr("Open a folder…")).triggered.connect(lambda: self.folder_requested.emit())
+        menu.popup(self.workspace.mapToGlobal(QPoint(0, self.workspace.height() + self._theme.px(4))))
+
+    def offer_agents(self) -> None:
+        """Open the menu of agents."""
         menu = QMenu(self)
         menu.setObjectName("agent-menu")
         group = QActionGroup(menu)
@@ -134,8 +177,9 @@ class TopBar(QWidget):
         menu.popup(self.agent.mapToGlobal(QPoint(0, self.agent.height() + self._theme.px(4))))
 
     def _work_widgets(self, visible: bool) -> None:
-        for widget in (self.mode, self.agent):
+        for widget in (self.rail_button, self.chat_button, self.review_button, self.mode, self.agent):
             widget.setVisible(visible)
+        self._make_room()
 
     def _restyle(self) -> None:
         px = self._theme.px
@@ -165,8 +209,8 @@ class StatusLine(QWidget):
         self.setObjectName("status-line")
         set_role(self, "footer")
         self._mark = _Dot(theme, self)
-        self._agent = plain_label(tr("No agent yet"), "small", parent=self)
-        self._disk = plain_label(tr("Nothing on disk has changed"), "small", parent=self)
+        self._agent = plain_label("", "small", parent=self)
+        self._disk = plain_label("", "small", parent=self)
         self._drift = plain_label("", "risk", parent=self)
         self._right = plain_label("", "small", parent=self)
         self._row = QHBoxLayout(self)
@@ -188,7 +232,7 @@ class StatusLine(QWidget):
     def show_agent(self, state: str, words: str) -> None:
         """`state` is waiting, running, done or failed."""
         self._mark.set_state(state)
-        self._agent.setText(words)
+        self._agent.setText(visible_sentence(words))
 
     def show_disk(self, words: str) -> None:
         self._disk.setText(words[:1].upper() + words[1:])

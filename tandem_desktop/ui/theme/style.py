@@ -16,6 +16,7 @@ def install(application: QApplication, theme: Theme) -> None:
     """Apply the theme to the application, now and on each change."""
 
     def dress() -> None:
+        application.setStyleSheet("")  # from one sheet to the next Qt takes four times as long as over none
         application.setPalette(palette(theme))
         application.setFont(theme.ui_font())
         application.setStyleSheet(stylesheet(theme))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication
 
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage.paths import resource
@@ -73,10 +73,11 @@ def load_tokens(name: str) -> Tokens:
 
 
 SMALLEST_ZOOM, LARGEST_ZOOM = 0.5, 3.0
-CODE_FAMILY = "JetBrains Mono"
+UI_FAMILY, CODE_FAMILY = "Inter", "JetBrains Mono"
 
 _UI_PIXELS = 13
 _CODE_PIXELS = 12
+_UI_FILES = ("Inter-Regular.otf", "Inter-SemiBold.otf", "Inter-Italic.otf")
 _CODE_FILES = ("JetBrainsMono-Regular.ttf", "JetBrainsMono-Bold.ttf", "JetBrainsMono-Italic.ttf")
 _HIGH_CONTRAST = "high-contrast"
 _COUNTERPARTS = {
@@ -110,9 +111,8 @@ class Theme(QObject):
         """The theme before the system asked for high contrast."""
         self._reduced_motion: bool | None = None
         self._kept: dict[object, Any] = {}
-        self._ui_family = _ui_family()
         self._code_face, self._code_pixels, self._ligatures = "", _CODE_PIXELS, False
-        _load_code_face()
+        _load_faces()
         # Keep references to both: without the first, the second is garbage-collected.
         self._hints = QGuiApplication.styleHints()
         self._accessibility = self._hints.accessibility()
@@ -202,7 +202,7 @@ class Theme(QObject):
         return self._kept[key]
 
     def _make_ui_font(self, points_delta: float, bold: bool) -> QFont:
-        font = QFont(self._ui_family)
+        font = QFont([UI_FAMILY, QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()])
         font.setPixelSize(max(6, round((_UI_PIXELS + points_delta) * self._zoom)))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
         return _letter_by_letter(font)
@@ -253,19 +253,14 @@ def _letter_by_letter(font: QFont) -> QFont:
     return font
 
 
-def _ui_family() -> str:
-    system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
-    return "Inter" if QFontInfo(QFont("Inter")).family() == "Inter" else system
-
-
-def _load_code_face() -> None:
-    """Load the font once per application; Qt would store it twice."""
+def _load_faces() -> None:
+    """Load the fonts once per application; Qt would store them twice."""
     application = QGuiApplication.instance()
-    if application is None or application.property("tandem_code_face"):
+    if application is None or application.property("tandem_faces"):
         return
-    for name in _CODE_FILES:
+    for name in (*_UI_FILES, *_CODE_FILES):
         QFontDatabase.addApplicationFontFromData(resource(f"fonts/{name}").read_bytes())
-    application.setProperty("tandem_code_face", True)
+    application.setProperty("tandem_faces", True)
 
 
 def _system_wants_stillness() -> bool:

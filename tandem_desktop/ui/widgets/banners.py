@@ -1,13 +1,16 @@
 """Banners, empty states and cards."""
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Collection
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.theme.style import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton
+from tandem_desktop.ui.widgets.decision_guard import DecisionGuard
 from tandem_desktop.ui.widgets.labels import IconLabel, announce, plain_label
 
 _TONES = {
@@ -18,10 +21,18 @@ _TONES = {
 }
 
 
+_GRAVITY = ("error", "risk", "ok", "info")
+_LEAST_WORDS = 240
+"""The width below which the actions stand under the message."""
+
+
 class Banner(QFrame):
     """A message with a tone and actions as (key, label) pairs; emits `requested` with the key."""
 
     requested = Signal(str)
+    more_requested = Signal()
+    """Show or hide the messages behind this one."""
+    changed = Signal()
     dismissed = Signal()
 
     def __init__(
@@ -42,13 +53,24 @@ class Banner(QFrame):
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._links: list[LinkButton] = []
+        self._offered: tuple[object, ...] = ()
+        self._guard = DecisionGuard(self)
         self._close = IconButton(theme, "cross", tr("Dismiss"), size=24, parent=self)
         self._close.setVisible(dismissable)
         self._close.clicked.connect(self.dismissed)
-        self._row = QHBoxLayout(self)
-        for widget in (self._icon, self._words, self._close):
+        self._more = LinkButton(theme, "", parent=self)
+        self._more.setObjectName("banner-more")
+        self._more.clicked.connect(self.more_requested)
+        self._more.hide()
+        self._row = QHBoxLayout()
+        for widget in (self._icon, self._words, self._more, self._close):
             self._row.addWidget(widget)
         self._row.setStretch(1, 1)
+        self._below = QHBoxLayout()
+        self._below.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._row)
+        self._column.addLayout(self._below)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.set_message(tone, text, actions)
@@ -57,16 +79,42 @@ class Banner(QFrame):
     def text(self) -> str:
         return self._words.text()
 
-    def set_message(self, tone: str, text: str, actions: tuple[tuple[str, str], ...] = ()) -> None:
-        """Set the message; it is announced to screen readers if the banner is visible."""
+    @property
+    def gravity(self) -> int:
+        """The lower, the graver."""
+        return _GRAVITY.index(self._tone)
+
+    def count_more(self, count: int, *, are_shown: bool = False) -> None:
+        """Say how many messages are behind this one; zero for none."""
+        self._more.setVisible(count > 0)
+        self._more.setText(tr("Show one") if are_shown else tr_n("{n} more", "{n} more", count))
+        self._fit()
+
+    _tone = "info"
+
+    def set_message(
+        self, tone: str, text: str, actions: tuple[tuple[str, str], ...] = (), *, decides: Collection[str] = ()
+    ) -> None:
+        """Set the message; it is announced to screen readers if the banner is visible.
+
+        Actions whose keys are in `decides` give leave for something: they wait as on a card, and anew when the
+        message is another one.
+        """
+        if decides and text != self._words.text():
+            self._guard.hold()
         icon_name, ink = _TONES[tone]
         set_role(self, f"banner-{tone}")
         self._icon.set_icon(icon_name, ink)
         set_role(self._words, {"risk": "risk", "error": "removed", "ok": "added"}.get(tone, ""))
         self._words.setText(text)
         self.setAccessibleName(text)
-        self._set_actions(actions, ink)
+        if self._offered != (actions, ink, decides):
+            self._offered = (actions, ink, decides)
+            self._set_actions(actions, ink, decides)
         self._fit()
+        is_another, self._tone = tone != self._tone, tone
+        if is_another:
+            self.changed.emit()
         if self.isVisible() and text:
             announce(self, text, urgent=tone == "error")
 
@@ -79,9 +127,11 @@ class Banner(QFrame):
         super().resizeEvent(event)
         self._fit()
 
-    def _set_actions(self, actions: tuple[tuple[str, str], ...], ink: str) -> None:
+    def _set_actions(self, actions: tuple[tuple[str, str], ...], ink: str, decides: Collection[str]) -> None:
         for link in self._links:
+            self._guard.forget(link)
             self._row.removeWidget(link)
+            self._below.removeWidget(link)
             link.hide()
             link.deleteLater()
         self._links = []
@@ -89,21 +139,102 @@ class Banner(QFrame):
             link = LinkButton(self._theme, words, ink, self)
             link.setObjectName(f"banner-{key}")
             link.clicked.connect(lambda _checked=False, asked=key: self.requested.emit(asked))
-            self._row.insertWidget(self._row.count() - 1, link)
+            self._row.insertWidget(self._row.indexOf(self._more), link)
             link.show()
             self._links.append(link)
+            if key in decides:
+                self._guard.decides(link)
 
     def _restyle(self) -> None:
         px = self._theme.px
-        self._row.setContentsMargins(px(12), px(8), px(8), px(8))
-        self._row.setSpacing(px(8))
+        self._column.setContentsMargins(px(12), px(8), px(8), px(8))
+        for layout in (self._column, self._row, self._below):
+            layout.setSpacing(px(8))
+        self._column.setSpacing(px(4))
         self._fit()
 
     def _fit(self) -> None:
-        """Fix the height to that of the text at this width."""
-        self._row.activate()
-        wraps = self._row.hasHeightForWidth()
-        self.setFixedHeight(self._row.totalHeightForWidth(self.width()) if wraps else self._row.sizeHint().height())
+        """Put the actions where they leave room for the message, and fix the height to that of the text."""
+        taken = sum(link.sizeHint().width() + self._theme.px(8) for link in self._links)
+        is_narrow = bool(self._links) and self.width() - taken < self._theme.px(_LEAST_WORDS)
+        for link in self._links:
+            is_below = self._below.indexOf(link) >= 0
+            if is_narrow and not is_below:
+                self._row.removeWidget(link)
+                self._below.addWidget(link)
+            elif is_below and not is_narrow:
+                self._below.removeWidget(link)
+                self._row.insertWidget(self._row.indexOf(self._more), link)
+        self._column.activate()
+        wraps = self._column.hasHeightForWidth()
+        height = self._column.totalHeightForWidth(self.width()) if wraps else self._column.sizeHint().height()
+        self.setFixedHeight(height)
+
+
+class BannerStack(QWidget):
+    """Shows the gravest of its banners; the others are counted on it and open below by a click.
+
+    A banner takes part while it is not hidden.
+    """
+
+    rearranged = Signal(int)
+    """By how much the height has changed."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._holders: list[tuple[QWidget, Banner]] = []
+        self._is_open = False
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.px(4))
+        self.hide()
+
+    def put(self, banner: Banner, at: int) -> None:
+        """Add a banner; of equally grave ones the first counts."""
+        holder = QWidget(self)
+        inside = QVBoxLayout(holder)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(banner)
+        self._holders.insert(at, (holder, banner))
+        self._column.insertWidget(at, holder)
+        banner.installEventFilter(self)
+        banner.changed.connect(self.rearrange)
+        banner.more_requested.connect(self._toggle)
+        self.rearrange()
+
+    def take(self, banner: Banner) -> None:
+        """Remove a banner for good."""
+        for holder, known in tuple(self._holders):
+            if known is banner:
+                self._holders.remove((holder, known))
+                banner.removeEventFilter(self)
+                banner.hide()
+                self._column.removeWidget(holder)
+                holder.hide()
+                holder.deleteLater()
+        self.rearrange()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.rearrange()
+        return super().eventFilter(watched, event)
+
+    def rearrange(self) -> None:
+        before = self.height() if self.isVisible() else 0
+        wanted = [banner for _, banner in self._holders if not banner.isHidden()]
+        gravest = min(wanted, key=lambda each: each.gravity, default=None)
+        self._is_open = self._is_open and len(wanted) > 1
+        for holder, banner in self._holders:
+            banner.count_more(len(wanted) - 1 if banner is gravest else 0, are_shown=self._is_open)
+            holder.setVisible(banner in wanted and (self._is_open or banner is gravest))
+        self.setVisible(bool(wanted))
+        after = self._column.sizeHint().height() if wanted else 0
+        if after != before:
+            self.rearranged.emit(after - before)
+
+    def _toggle(self) -> None:
+        self._is_open = not self._is_open
+        self.rearrange()
 
 
 _CENTER = Qt.AlignmentFlag.AlignHCenter

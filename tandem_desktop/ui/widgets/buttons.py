@@ -4,8 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from tandem_desktop.ui.theme.style import paint_focus_ring, paint_ground, paint_icon, see_through, shows_focus
 from tandem_desktop.ui.theme.theme import Theme
@@ -44,6 +54,21 @@ PRIMARY = ButtonLook(
     gap_in_ring="accent_text",
     disabled_edge="",
 )
+
+
+DECIDES = "decides"
+"""The property of a button that approves or allows something."""
+
+
+def press_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
+    """Enter presses the focused button as the space bar does, but never one that decides. False: not by this event."""
+    is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+    is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    if not is_enter or not is_plain or button.property(DECIDES):
+        return False
+    if not event.isAutoRepeat():
+        button.click()
+    return True
 
 
 class Button(QPushButton):
@@ -106,6 +131,10 @@ class Button(QPushButton):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -243,6 +272,10 @@ class IconButton(QToolButton):
         self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_by_enter(self, event):
+            super().keyPressEvent(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         ground, edge, ink = self._tokens()
@@ -302,6 +335,10 @@ class LinkButton(QPushButton):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -367,6 +404,11 @@ class ButtonRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._place()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.updateGeometry()  # a label that changes while hidden asks for no layout
         self._place()
 
     def _place(self) -> None:

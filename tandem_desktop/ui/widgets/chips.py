@@ -1,15 +1,19 @@
 """Chips and segmented controls."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSizePolicy, QWidget
 
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.style import paint_focus_ring, paint_ground, paint_icon, shows_focus
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.buttons import press_by_enter
 from tandem_desktop.ui.widgets.labels import plain_tooltip
 
 _HEIGHT, _PADDING, _GAP, _ICON, _WIDEST = 24, 8, 4, 14, 280
+_SPACE = 6
 
 
 class Chip(QPushButton):
@@ -47,6 +51,13 @@ class Chip(QPushButton):
     def words(self) -> str:
         return self._words
 
+    def set_words(self, text: str) -> None:
+        if text != self._words:
+            self._words = text
+            self.setAccessibleName(text)
+            self.setToolTip(plain_tooltip(text))
+            self._restyle()
+
     def sizeHint(self) -> QSize:
         words = QFontMetrics(self._font()).horizontalAdvance(self._words)
         width = min(words + self._around(), self._theme.px(_WIDEST))
@@ -58,8 +69,8 @@ class Chip(QPushButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._removable and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.removed.emit()
-            return
-        super().keyPressEvent(event)
+        elif not press_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._removable and self.isDown() and self._cross().contains(event.position()):
@@ -114,6 +125,67 @@ class Chip(QPushButton):
     def _restyle(self) -> None:
         self.updateGeometry()
         self.update()
+
+
+class FlowRow(QWidget):
+    """Has no width hint, so that it never widens the window."""
+
+    def __init__(self, theme: Theme, more: QWidget | None = None, parent: QWidget | None = None) -> None:
+        """`more` stands behind what fits, where not all does."""
+        super().__init__(parent)
+        self._theme = theme
+        self._more = more
+        if more is not None:
+            more.setParent(self)
+            more.hide()
+        self._widgets: list[QWidget] = []
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.arrange)
+
+    @property
+    def widgets(self) -> tuple[QWidget, ...]:
+        return tuple(self._widgets)
+
+    def set_widgets(self, widgets: Sequence[QWidget]) -> None:
+        for old in self._widgets:
+            old.hide()
+            old.deleteLater()
+        self._widgets = list(widgets)
+        for widget in self._widgets:
+            widget.setParent(self)
+        self.arrange()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(24))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def arrange(self) -> None:
+        px, x = self._theme.px, 0
+        widths = [widget.sizeHint().width() for widget in self._widgets]
+        room = self.width()
+        if self._more is not None:
+            is_full = sum(widths) + px(_SPACE) * (len(widths) - 1) > room
+            room -= self._more.sizeHint().width() + px(_SPACE) if is_full else 0
+            self._more.setVisible(is_full)
+        for widget, width in zip(self._widgets, widths, strict=True):
+            fits = x + width <= room
+            if not fits and x == 0:
+                width, fits = max(room, widget.minimumSizeHint().width()), True
+            widget.setVisible(fits)
+            self._put(widget, x, width)
+            x = x + width + px(_SPACE) if fits else room + 1
+        if self._more is not None and not self._more.isHidden():
+            shown = [widget for widget in self._widgets if not widget.isHidden()]
+            left = shown[-1].geometry().right() + 1 + px(_SPACE) if shown else 0
+            self._put(self._more, left, self._more.sizeHint().width())
+        self.updateGeometry()
+
+    def _put(self, widget: QWidget, x: int, width: int) -> None:
+        height = widget.sizeHint().height()
+        widget.setGeometry(x, (self.height() - height) // 2, width, height)
 
 
 class Segmented(QWidget):

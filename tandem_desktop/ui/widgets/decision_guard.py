@@ -1,5 +1,7 @@
 """Keeps cards and sheets from deciding by accident, and their content bounded."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -12,8 +14,10 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QWidget,
 )
+from shiboken6 import isValid
 
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.buttons import DECIDES
 
 SETTLE_MS = 400
 """Nothing is decided this long after a surface came on screen, after it moved, and after any decision."""
@@ -59,8 +63,14 @@ class DecisionGuard(QObject):
         if button not in self._allowed:
             button.clicked.connect(self.hold_all)
         self._allowed[button] = allowed
+        button.setProperty(DECIDES, True)
         button.setEnabled(allowed and self._is_ready)
         self._watch(button)
+
+    def forget(self, button: QAbstractButton) -> None:
+        """The button goes, or decides nothing any more."""
+        self._allowed.pop(button, None)
+        self._places.pop(button, None)
 
     def watch_focus(self) -> None:
         """See how the focus comes to anything on the surface; what is made later is not watched."""
@@ -160,6 +170,20 @@ def _presses_by_accident(event: QEvent) -> bool:
     return is_key and isinstance(event, QKeyEvent) and event.isAutoRepeat() and event.key() in _PRESSES
 
 
+class WheelGuard(QObject):
+    """Keeps the wheel from choosing another value: it scrolls what is around the field."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__(field)
+        field.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.Wheel:
+            return False
+        event.ignore()
+        return True
+
+
 def release_focus(widget: QWidget) -> None:
     """Before a surface goes: give its focus to the area around it. Qt would pass it on to the next surface."""
     focused = QApplication.focusWidget() or widget.window().focusWidget()
@@ -168,6 +192,38 @@ def release_focus(widget: QWidget) -> None:
     around = _area_around(widget)
     if around is not None:
         around.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class FocusKeeper(QObject):
+    """Keeps the keyboard in its pane when the control that had it is hidden, disabled or deleted.
+
+    Qt would pass it on to the next control of the window, which may be one that decides something else.
+    """
+
+    def __init__(self, panes: Sequence[tuple[QWidget, QWidget]], bar: QWidget, parent: QObject) -> None:
+        """`panes`: each with the widget that takes the keyboard. What is in no pane and not in the bar may take it."""
+        super().__init__(parent)
+        self._panes = panes
+        self._bar = bar
+        self._last: tuple[QWidget, QWidget, QWidget] | None = None
+        """The control that had the keyboard, its pane, and what takes it there."""
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._moved)
+
+    def _moved(self, old: QWidget | None, now: QWidget | None) -> None:
+        last = self._last
+        found = next((each for each in self._panes if now is not None and each[0].isAncestorOf(now)), None)
+        self._last = (now, *found) if now is not None and found is not None else None
+        is_elsewhere = found[0] is not last[1] if found and last else now is None or self._bar.isAncestorOf(now)
+        if last is not None and is_elsewhere:
+            QTimer.singleShot(0, self, lambda: self._bring_back(*last, now))
+
+    def _bring_back(self, control: QWidget, pane: QWidget, first: QWidget, now: QWidget | None) -> None:
+        """After the event, when it is known whether the control is still there."""
+        is_gone = not isValid(control) or not control.isVisible() or not control.isEnabled()
+        if is_gone and isValid(pane) and pane.isVisible() and first.isVisible() and QApplication.focusWidget() is now:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _area_around(widget: QWidget) -> QAbstractScrollArea | None:

@@ -1,8 +1,11 @@
 """Labels, badges, key hints and announcements."""
 
 import html
+import math
+import textwrap
+from collections.abc import Iterator
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -11,21 +14,93 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QTextLayout,
+    QTextOption,
 )
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from tandem_desktop.ui.theme.style import paint_ground, paint_icon
 from tandem_desktop.ui.theme.theme import Theme
 
+_TOOLTIP = textwrap.TextWrapper(
+    90,
+    break_on_hyphens=False,
+    break_long_words=False,
+    replace_whitespace=False,
+    drop_whitespace=False,
+    expand_tabs=False,
+)
+
 
 def plain_tooltip(text: str) -> str:
-    """Tool tip markup that shows `text` verbatim; Qt would guess whether it is rich text."""
-    return f'<p style="white-space: pre-wrap">{html.escape(text)}</p>' if text else ""
+    """A tool tip that shows `text` verbatim; screen readers get it too, so only what may be markup is escaped."""
+    if "<" in text:
+        return f'<p style="white-space: pre-wrap">{html.escape(text)}</p>'
+    return "\n".join(_TOOLTIP.fill(line) for line in text.splitlines())
+
+
+class WrappedLabel(QLabel):
+    """A label whose lines wrap, also inside words wider than itself; Qt would cut those off at its edge."""
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(min(least.width(), self._narrow()), least.height())
+
+    def sizeHint(self) -> QSize:
+        wanted, widest = super().sizeHint(), 4 * self._narrow()
+        if not self._breaks_words(widest):
+            return wanted
+        return QSize(widest, self.heightForWidth(widest))
+
+    def heightForWidth(self, width: int) -> int:
+        if not self._breaks_words(width):
+            return super().heightForWidth(width)
+        margins = self.contentsMargins()
+        inner = width - margins.left() - margins.right() - 2 * self.margin()
+        high = sum(math.ceil(part.boundingRect().height()) for part in self._paragraphs(inner))
+        return high + margins.top() + margins.bottom() + 2 * self.margin()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._breaks_words(self.width()):
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        inside = self.contentsRect().adjusted(self.margin(), self.margin(), -self.margin(), -self.margin())
+        top = float(inside.top())
+        for part in self._paragraphs(inside.width()):
+            part.draw(painter, QPointF(inside.left(), top))
+            top += math.ceil(part.boundingRect().height())
+        painter.end()
+
+    def _breaks_words(self, width: int) -> bool:
+        return super().minimumSizeHint().width() > width
+
+    def _narrow(self) -> int:
+        return 20 * self.fontMetrics().averageCharWidth()
+
+    def _paragraphs(self, width: int) -> Iterator[QTextLayout]:
+        wrapping = QTextOption()
+        wrapping.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        for text in self.text().split("\n"):
+            part = QTextLayout(text or " ", self.font(), self)
+            part.setTextOption(wrapping)
+            part.beginLayout()
+            top = 0.0
+            while (line := part.createLine()).isValid():
+                line.setLineWidth(max(1, width))
+                line.setPosition(QPointF(0, top))
+                top += self.fontMetrics().lineSpacing()
+            part.endLayout()
+            yield part
 
 
 def plain_label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
     """A plain-text label: it never loads, links or formats anything."""
-    label = QLabel(parent)
+    label = WrappedLabel(parent) if wrap else QLabel(parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
     label.setWordWrap(wrap)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QWidget
 
+from tandem_desktop.diff.text import visible_sentence
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import IconButton, LinkButton
@@ -76,6 +77,7 @@ class Toast(QFrame):
         stays: int = _STAYS_MILLISECONDS,
     ) -> None:
         """Show and announce `words`; `action` is the label for `do`; `stays` is in milliseconds, 0 for no timeout."""
+        words = visible_sentence(words)
         self._do = do
         self._icon.set_icon(*_TONES[tone])
         self._words.setText(words)

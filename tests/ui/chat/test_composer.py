@@ -3,8 +3,8 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QClipboard, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, QUrl
+from PySide6.QtGui import QClipboard, QDragEnterEvent, QDropEvent, QGuiApplication, QImage, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -84,6 +84,28 @@ def test_enter_sends_and_shift_enter_makes_a_line(qtbot: QtBot, pane: ChatPane) 
     assert sent.args == ["first\nsecond"]
     assert pane.composer.text == ""
     assert edit.height() == one_line
+
+
+class EdgePaints(QObject):
+    """Counts how often the left edge of a widget was painted, where the ring is."""
+
+    count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent) and isinstance(watched, QWidget):
+            self.count += event.region().contains(QPoint(0, watched.height() // 2))
+        return False
+
+
+def test_ring_is_painted_anew_when_the_message_field_gets_or_loses_the_keyboard(pane: ChatPane, qtbot: QtBot) -> None:
+    paints = EdgePaints()
+    pane.composer.edit.setFocus()
+    QApplication.processEvents()
+    pane.composer.installEventFilter(paints)
+    for move in (pane.composer.edit.clearFocus, pane.composer.edit.setFocus):
+        before = paints.count
+        move()
+        qtbot.waitUntil(lambda before=before: paints.count > before)  # type: ignore[misc]
 
 
 def test_nothing_is_not_sent(qtbot: QtBot, pane: ChatPane, typed: Callable[..., None]) -> None:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import ExecutionPlan
 from tandem_desktop.domain.reflection import AdjustmentVerdict, Judged, PlanSnapshot, Reflection, StepAdjustment
 from tandem_desktop.ui.chat.pane import ChatPane

@@ -14,6 +14,7 @@ from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.chat.tool_chip import ToolChip
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.labels import ElidedLabel
 from tests.ui.chat import talk
 
 Key = Qt.Key
@@ -41,12 +42,12 @@ def at_bottom(pane: ChatPane) -> bool:
     return bar.value() == bar.maximum() > 0
 
 
-def with_waiting_plan(qtbot: QtBot, pane: ChatPane) -> PlanCard:
+def with_waiting_plan(pane: ChatPane) -> PlanCard:
     pane.set_entries((*talk.review()[:2], talk.a_plan(3)))
     pane.set_plan(talk.facts(1))
+    pane.transcript.settle_now()
     card = pane.transcript._widgets.get(3)
     assert isinstance(card, PlanCard)
-    go_to_card(qtbot, pane)
     return card
 
 
@@ -175,91 +176,36 @@ def test_code_is_copied_whole_with_one_press(qtbot: QtBot, pane: ChatPane) -> No
     assert QGuiApplication.clipboard().text() == "x = 1\n\ty = 2"
 
 
-@pytest.mark.req("S1-05")
-def test_one_asks_for_approval_and_approves_nothing_itself(qtbot: QtBot, pane: ChatPane) -> None:
-    with_waiting_plan(qtbot, pane)
-    with qtbot.waitSignal(pane.approve_requested) as told:
-        qtbot.keyClick(QApplication.focusWidget(), Key.Key_1)
-    assert told.args == [talk.PLAN]
-
-
-@pytest.mark.req("S1-08")
-def test_two_asks_for_feedback_and_refuses_none(qtbot: QtBot, pane: ChatPane) -> None:
-    card = with_waiting_plan(qtbot, pane)
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_2)
-    field = pane.findChild(QPlainTextEdit, "plan-card-feedback")
-    assert field is not None
-    assert field.hasFocus()
-    complaint = card.findChild(QWidget, "plan-card-feedback-complaint")
-    assert complaint is not None
-    with qtbot.assertNotEmitted(pane.deny_requested):
-        qtbot.keyClick(field, Key.Key_Return)
-    assert complaint.isVisible()
-    qtbot.keyClicks(field, "use the settings, 1 constant less")
-    with qtbot.waitSignal(pane.deny_requested) as told:
-        qtbot.keyClick(field, Key.Key_Return)
-    assert told.args == [talk.PLAN, "use the settings, 1 constant less"]
-
-
-def test_esc_leaves_the_feedback_and_gives_the_two_answers_back(qtbot: QtBot, pane: ChatPane) -> None:
-    card = with_waiting_plan(qtbot, pane)
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_2)
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
-    assert card.card is not None
-    assert card.card.hasFocus()
-    guarded = card.card.guard
-    qtbot.waitUntil(lambda: guarded.is_ready)
-    with qtbot.waitSignal(pane.approve_requested):
-        press(qtbot, pane, "plan-card-approve")
-
-
-def test_enter_on_a_waiting_card_decides_nothing(qtbot: QtBot, pane: ChatPane) -> None:
-    with_waiting_plan(qtbot, pane)
-    with qtbot.assertNotEmitted(pane.approve_requested):
-        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
-
-
 @pytest.mark.parametrize("typed", ["", "wait, "])
 def test_a_card_that_arrives_takes_no_focus(qtbot: QtBot, pane: ChatPane, typed: str) -> None:
     qtbot.keyClicks(pane.composer.edit, typed)
-    pane.put_entry(talk.a_plan(1))
+    pane.put_entry(a_question())
+    pane.put_entry(talk.a_plan(2))
     pane.set_plan(talk.facts(1))
-    assert pane.transcript.waiting_card() is not None
+    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
     assert pane.composer.edit.hasFocus()
-    with qtbot.assertNotEmitted(pane.approve_requested):
+    with qtbot.assertNotEmitted(pane.permission_answered):
         qtbot.keyClicks(QApplication.focusWidget(), "1 thing")
     assert pane.composer.text == f"{typed}1 thing"
 
 
 def test_letters_typed_on_a_card_go_to_the_composer(qtbot: QtBot, pane: ChatPane) -> None:
-    with_waiting_plan(qtbot, pane)
-    qtbot.keyClicks(QApplication.focusWidget(), "n")
+    pane.put_entry(a_question())
+    qtbot.keyClicks(go_to_card(qtbot, pane), "n")
     assert pane.composer.text == "n"
     assert pane.composer.edit.hasFocus()
 
 
-def test_only_the_card_of_the_latest_revision_offers_to_approve(qtbot: QtBot, pane: ChatPane) -> None:
-    older = with_waiting_plan(qtbot, pane)
-    pane.put_entry(talk.a_plan(4, revision=2))
-    assert older.card is None  # from the moment there is another one, whatever is known of that
-    pane.set_plan(talk.facts(2))
-    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
-    newer = pane.transcript._widgets.get(4)
-    assert isinstance(newer, PlanCard)
-    assert pane.transcript.waiting_card() is newer.card
-    pane.set_plan(talk.facts(1))  # told late
-    assert older.card is None
-    assert [each.isVisibleTo(older) for each in older.findChildren(QWidget, "plan-line-view")] == [True]
-
-
-def test_a_revision_that_was_settled_is_a_line_without_answers(qtbot: QtBot, pane: ChatPane) -> None:
-    card = with_waiting_plan(qtbot, pane)
-    pane.set_plan(talk.facts(1, is_waiting=False, state="Replaced"))
-    assert card.card is None
-    assert pane.transcript.waiting_card() is None
+def test_card_of_a_plan_only_leads_to_it_and_is_a_line_once_there_is_another(qtbot: QtBot, pane: ChatPane) -> None:
+    card = with_waiting_plan(pane)
+    assert [each.objectName() for each in card.findChildren(QAbstractButton) if each.isVisible()] == ["plan-card-view"]
     with qtbot.waitSignal(pane.view_requested) as told:
-        press(qtbot, card, "plan-line-view")
+        press(qtbot, card, "plan-card-view")
     assert told.args == [talk.PLAN, 1]
+    pane.put_entry(talk.a_plan(4, revision=2))  # from the moment there is another one, whatever is known of that
+    pane.set_plan(talk.facts(1))  # told late
+    with qtbot.waitSignal(pane.view_requested):
+        press(qtbot, card, "plan-line-view")
 
 
 def a_question(command: str = "rm -rf build") -> ChatEntry:
@@ -435,16 +381,23 @@ def test_esc_stops_the_agent_from_a_card_and_from_the_conversation(qtbot: QtBot,
 
 
 def test_words_in_a_card_survive_when_rows_above_it_part(qtbot: QtBot, pane: ChatPane) -> None:
-    pane.set_entries((talk.read(1, "a.py"), talk.read(2, "b.py"), talk.read(3, "c.py"), talk.a_plan(4)))
-    pane.set_plan(talk.facts(1))
-    assert go_to_card(qtbot, pane).press("2")
+    asked = talk.a_request(4, talk.a_call(4, ToolKind.EXECUTE, title="Clean up", command="rm -rf build"))
+    pane.set_entries((talk.read(1, "a.py"), talk.read(2, "b.py"), talk.read(3, "c.py"), asked))
+    assert go_to_card(qtbot, pane).press("3")
     qtbot.keyClicks(QApplication.focusWidget(), "half a rea")
     failed = talk.used(2, ToolKind.READ, paths=("b.py",), status=ToolCallStatus.FAILED)
     pane.put_entry(failed)
     qtbot.waitUntil(lambda: pane.transcript._widgets.get(2) is not None)
     qtbot.keyClicks(QApplication.focusWidget(), "son")
-    field = pane.findChild(QPlainTextEdit, "plan-card-feedback")
+    field = pane.findChild(QPlainTextEdit, "permission-reason")
     assert field is not None
     assert field.toPlainText() == "half a reason"
     tops = [pane.transcript._widgets.get(number).y() for number in (1, 2, 3, 4)]  # type: ignore[union-attr]
     assert tops == sorted(set(tops))
+
+
+def test_plan_line_spells_out_what_its_words_hide_before_its_facts_are_known(pane: ChatPane) -> None:
+    words = "Fix\u202eit" + " " * 300 + "p\u0430y"
+    pane.set_entries([talk.said(1, words, EntryKind.PLAN, plan_id=talk.PLAN, revision=2)])
+    lines = [each.text() for each in pane.findChildren(ElidedLabel) if "Revision 2" in each.text()]
+    assert lines == ["Revision 2 · Fix⟨U+202E⟩it⟨·×300⟩p⟨U+0430⟩y"]

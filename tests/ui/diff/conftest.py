@@ -21,7 +21,7 @@ def theme(qtbot: QtBot) -> Theme:
 def view(qtbot: QtBot, theme: Theme) -> DiffView:
     made = DiffView(theme)
     qtbot.addWidget(made)
-    made.resize(1000, 400)
+    made.resize(1500, 400)
     made.show()
     qtbot.waitExposed(made)
     made.setFocus()

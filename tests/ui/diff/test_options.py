@@ -108,6 +108,7 @@ def test_a_choice_in_one_diff_holds_in_the_others_and_is_kept(qtbot: QtBot, them
     for each in (view, other):
         preferences.changed.connect(each.set_options)
         each.layout_changed.connect(lambda each=each: preferences.update(each.options))
+    view.show_diff(build_file_diff("a.py", b"a = 1\n", b"a = 2\n"))
     for key, modifier in (
         (Qt.Key.Key_V, Qt.KeyboardModifier.NoModifier),
         (Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier),

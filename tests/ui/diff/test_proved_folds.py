@@ -71,3 +71,22 @@ def test_move_that_stands_beside_another_change_is_not_folded_away_with_it() -> 
     assert not folds(DiffRows(diff, is_split=True, proved=(half,)))
     (fold,) = folds(DiffRows(diff, is_split=False, proved=(half,)))
     assert (fold.old, fold.new, fold.lines) == (0, None, 3)
+
+
+def test_few_proved_lines_within_another_change_are_dimmed_and_many_are_folded() -> None:
+    comments = b"# words\n" * 6
+    diff = build_file_diff("a.py", b"a\n", b"a\n# word\nb\n" + comments + b"c\n")
+    few, many = ChangedLines(1, (1, 1), (1, 2)), ChangedLines(1, (1, 1), (3, 9))
+    rows = DiffRows(diff, is_split=False, proved=tuple(ProvedChange(each, ChangeClass.COMMENT) for each in (few, many)))
+
+    assert [fold_text(rows, fold) for fold in folds(rows)] == ["≡ Comments only · 6 lines"]
+    assert [rows.is_quiet(False, line) for line in (1, 2, 3)] == [True, False, True]
+    assert rows.row_of(new=1) is not None
+
+
+def test_rename_tells_the_names() -> None:
+    diff = build_file_diff("a.py", b"a\n", b"b\n")
+    (lines,) = changed_lines(diff.hunks)
+    rows = DiffRows(diff, is_split=True, proved=(ProvedChange(lines, ChangeClass.RENAME, "one → other", 7),))
+
+    assert [fold_text(rows, fold) for fold in folds(rows)] == ["≡ Renamed one → other · 1 line"]

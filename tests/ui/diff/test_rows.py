@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tandem_desktop.ui.diff.model import build_file_diff
 from tandem_desktop.ui.diff.options import title_of
 from tandem_desktop.ui.diff.painter import fold_text
-from tandem_desktop.ui.diff.rows import CellKind, DiffRows, InlineComment, RowKind, SeenLines, align
+from tandem_desktop.ui.diff.rows import CellKind, DiffRows, InlineComment, RowKind, align
+from tandem_desktop.ui.diff.seen import SeenLines
 from tests.ui.diff.samples import AUTH_AFTER, AUTH_BEFORE, a_long_edit
 
 CONTENTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"if x:\n", b"    y = 1\n", b"\n", b"end"]), max_size=40).map(

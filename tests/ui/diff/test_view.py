@@ -62,11 +62,20 @@ def test_v_changes_between_two_columns_and_one(qtbot: QtBot, auth: DiffView) -> 
     assert auth.is_split
 
 
-def test_a_narrow_view_has_one_column_and_a_wide_one_two_again(qtbot: QtBot, auth: DiffView) -> None:
-    auth.resize(600, 400)
+def test_two_columns_show_eighty_characters_each_and_a_narrower_view_has_one(qtbot: QtBot, auth: DiffView) -> None:
+    auth.resize(1200, 400)
     assert not auth.is_split
-    auth.resize(1000, 400)
+    auth.resize(1500, 400)
     assert auth.is_split
+    assert auth.display.panes.characters >= 80
+
+
+def test_new_and_deleted_files_take_the_whole_width(view: DiffView) -> None:
+    for before, after in ((b"", b"a = 1\n"), (b"a = 1\n", b"")):
+        view.show_diff(build_file_diff("a.py", before, after))
+        assert not view.is_split
+    view.show_diff(build_file_diff("a.py", b"a = 1\n", b"a = 2\n"))
+    assert view.is_split
 
 
 def test_n_and_p_go_from_change_to_change_and_on_past_the_ends(qtbot: QtBot, auth: DiffView) -> None:
@@ -126,7 +135,7 @@ def test_enter_opens_the_fold_one_is_at(qtbot: QtBot, auth: DiffView) -> None:
 @pytest.mark.parametrize("name", ["drop", "keep"])
 def test_a_button_in_the_bar_asks_for_its_change(qtbot: QtBot, auth: DiffView, theme: Theme, name: str) -> None:
     header = row_with(auth, RowKind.HEADER, 1)
-    auth.ensure_visible(header)
+    auth.position.reveal(header)
     offers = frozenset({"drop", "keep"})
     auth.set_offers(offers)
     buttons = header_buttons(theme, auth.row_area(header), is_dropped=False, offers=offers)
@@ -255,7 +264,7 @@ def test_alt_z_wraps_long_lines_and_nothing_is_left_to_scroll_sideways(qtbot: Qt
     before = view.row_area(row).height()
     press(qtbot, view, Qt.Key.Key_Z, ALT)
     assert view.horizontalScrollBar().maximum() == 0
-    assert view.row_area(row).height() >= 8 * before
+    assert view.row_area(row).height() >= 3 * before
 
 
 def test_a_cut_line_says_how_much_is_missing_and_a_click_shows_it(qtbot: QtBot, view: DiffView) -> None:
@@ -309,9 +318,9 @@ def test_a_small_diff_asks_for_its_own_height_and_a_large_one_for_no_more_than_a
     before, after = a_long_edit()
     view.show_diff(build_file_diff("a.py", before, after))
     unfold_all(view)
-    view.set_tallest(300)
     assert small < 80
-    assert view.sizeHint().height() == 300
+    assert view.sizeHint().height() == 480
+    assert view.full_height > 4_000
 
 
 def test_the_overview_leads_to_where_it_is_clicked(qtbot: QtBot, view: DiffView) -> None:
@@ -330,7 +339,7 @@ def test_changing_the_columns_keeps_the_line_at_the_top(qtbot: QtBot, view: Diff
     view.show_diff(build_file_diff("a.py", before, after))
     unfold_all(view)
     view.go_to_line(300)
-    view.verticalScrollBar().setValue(view._heights.top(line_row(view, 295)))
+    view.verticalScrollBar().setValue(view.heights.top(line_row(view, 295)))
     press(qtbot, view, Qt.Key.Key_V)
     top = view.row_at(0)
     assert top is not None
@@ -375,7 +384,7 @@ def test_another_theme_and_zoom_change_colours_and_heights_at_once(auth: DiffVie
     theme.set_theme("light")
     theme.set_zoom(2.0)
     row = line_row(auth, 21)
-    auth.ensure_visible(row)
+    auth.position.reveal(row)
     pane = auth.display.panes.panes[-1]
     assert auth.row_area(row).height() == 2 * height
     assert color_at(auth, QPoint(pane.right - 4, auth.row_area(row).top() + 3)) == theme.color("added")

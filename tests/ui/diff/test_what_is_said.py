@@ -26,7 +26,7 @@ def a_png(width: int, height: int) -> bytes:
     [
         (b"a\n", b"a\n", "The content does not change."),
         (b"", b"", "The content is empty."),
-        (b"a\n", b"", "Nothing is left of the content."),
+        (b"a\n", b"", "File is deleted."),
         (b"a\nb\n", b"a\r\nb\r\n", "Line endings change from LF to CRLF (2 lines). Nothing else changes."),
         (b"a\nb\n", b"a\r\nc\r\n", "Line endings change from LF to CRLF (2 lines)."),
         (b"a\n", b"a", "The newline at the end is removed."),

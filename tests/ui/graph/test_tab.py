@@ -115,7 +115,7 @@ def test_operations_are_drawn_one_by_one_when_asked_and_when_there_are_no_tasks(
     QApplication.processEvents()
     assert list(cards(tab))
     assert set(cards(tab)) == {f"s{number}" for number in range(1, 7)}
-    assert tab.words.text() == "Nothing waits for anything; they run in this order."
+    assert tab.words.text() == "No dependencies."
 
 
 def test_what_failed_is_told_below_with_the_way_to_its_log(tab: GraphTab, panel: ExecutionPlanPanel) -> None:

@@ -13,10 +13,8 @@ from tandem_desktop.domain.agent_protocol import (
     ToolKind,
     UsageReported,
 )
-from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
 from tandem_desktop.ui.chat.completion import with_window_commands
 from tandem_desktop.ui.chat.pane import ChatPane
-from tandem_desktop.ui.plan.footer import PlanActionButtons
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.chat import talk
 
@@ -49,14 +47,7 @@ def _review(theme: Theme, width: int = 452) -> ChatPane:
     pane = _pane(theme, width)
     pane.set_entries(talk.review())
     pane.set_plan(talk.facts(3, is_waiting=False, origin="reworked from 1 comment"))
-    pane.set_actions(_buttons(theme))
     return pane
-
-
-def _buttons(theme: Theme) -> PlanActionButtons:
-    buttons = PlanActionButtons(theme)
-    buttons.follow(PlanStateMachine(PlanState.REVIEWING), tasks=3)
-    return buttons
 
 
 def _markdown(theme: Theme, width: int = 452) -> ChatPane:

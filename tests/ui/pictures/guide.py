@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
@@ -112,7 +112,7 @@ def attention(stage: Stage) -> Person:
 
 def approving(stage: Stage) -> Person:
     person = proposed(stage)
-    person.click("plan-footer-execute")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     return person
 

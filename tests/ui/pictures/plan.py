@@ -19,10 +19,9 @@ from tandem_desktop.domain.events import (
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.operations import PathChange
 from tandem_desktop.domain.perspectives import Role
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import EventKind, PlanStatus
 from tandem_desktop.domain.review import Comments, Place
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
-from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import UndoPlan
 from tandem_desktop.review.compare import compare
@@ -30,7 +29,6 @@ from tandem_desktop.review.drift import Drifted
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.staging.changes import Difference
-from tandem_desktop.ui.plan.footer import PlanActionButtons
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.undo_sheet import UndoRequest
 from tandem_desktop.ui.theme.theme import Theme
@@ -59,10 +57,6 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
                 now=lambda: A_MOMENT + timedelta(hours=2),
             )
             layout.addWidget(panel)
-            if name in ("reviewing", "executing"):
-                buttons = PlanActionButtons(theme)
-                panel.followed.connect(lambda machine, buttons=buttons: buttons.follow(machine, comments=1, tasks=3))
-                layout.addWidget(buttons)
             wide, high = (420, 760) if name.startswith("narrow") else (780, 820)
             window.resize(theme.px(wide), theme.px(high))
             window.show()

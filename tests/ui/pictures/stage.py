@@ -17,7 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from tandem_desktop.app.main import main
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.storage.paths import resource
 from tandem_desktop.ui.diagnostics import LAST_VERSION
 from tests.support.agents_on_path import put_on_path, searched

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from tandem_desktop.app.window import load_recipes, look_for_agents, open_background
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.perspectives import Role
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.domain.state_machine import Expire
 from tandem_desktop.ui.main_window import MainWindow
@@ -132,7 +132,7 @@ def reviewing(stage: Stage) -> Person:
 
 def approving(stage: Stage) -> Person:
     person = planned(stage)
-    person.click("plan-footer-execute")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     return person
 

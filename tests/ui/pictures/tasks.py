@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import Theme

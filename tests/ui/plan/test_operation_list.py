@@ -1,20 +1,24 @@
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QContextMenuEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
-from tandem_desktop.ui.plan.operation_content import OperationContent, RowDiff
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.plan.pages import a_page, every_kind, many, the_operations
 
 LEFT = Qt.MouseButton.LeftButton
+SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 
 
 def reviewing(panel: ExecutionPlanPanel, qtbot: QtBot) -> OperationList:
@@ -58,13 +62,52 @@ def test_j_and_k_walk_through_the_operations(panel: ExecutionPlanPanel, qtbot: Q
     assert current(operations) == "s1"
 
 
-def test_space_marks_the_operation_viewed_and_unviewed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+def test_space_marks_an_operation_viewed_and_goes_on_and_takes_the_mark_away_in_place(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
     operations = reviewing(panel, qtbot)
-    press(operations, " j ")
+    press(operations, "  ")
     assert panel.model.viewed == {"s1", "s2"}
     assert panel.header.viewed.words == "2 of 6 viewed"
-    press(operations, " ")
+    press(operations, "k ")
     assert panel.model.viewed == {"s1"}
+    assert operations.currentIndex().row() == 1
+
+
+def test_selected_operations_are_viewed_and_dropped_together(
+    panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
+) -> None:
+    operations = reviewing(panel, qtbot)
+    QTest.keyClick(operations, Qt.Key.Key_Home)
+    QTest.keyClick(operations, Qt.Key.Key_Down, SHIFT)
+    press(operations, " ")
+    assert panel.model.viewed == {"s1", "s2"}
+    qtbot.mouseClick(operations.viewport(), LEFT, SHIFT, operations.line(3).center())
+    qtbot.mouseClick(operations.viewport(), LEFT, CONTROL, operations.line(1).center())
+    with qtbot.waitSignal(panel.choices_changed) as chosen:
+        press(operations, "x")
+    assert chosen.args[0].operations == ("s1", "s3", "s4"), "one step for all"
+    assert not panel.model.expanded, "a click that selects opens nothing"
+    with qtbot.waitSignal(panel.choices_changed) as chosen:
+        press(operations, "x")
+    assert not chosen.args[0].operations
+    QTest.keyClick(operations, Qt.Key.Key_A, CONTROL)
+    assert [action.text() for action in operations.menu().actions()][:2] == [
+        "Mark 6 as viewed\tSpace",
+        "Drop 6 operations\tX",
+    ]
+    press(operations, " ")
+    assert len(panel.model.viewed) == 6
+    QTest.keyClick(operations, Qt.Key.Key_Escape)
+    assert len(operations.selected_rows()) == 1
+
+
+def test_selection_stays_when_the_list_is_sorted(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    QTest.keyClick(operations, Qt.Key.Key_Home)
+    QTest.keyClick(operations, Qt.Key.Key_Down, SHIFT)
+    panel.operations.filter.order.setCurrentText("Largest first")
+    assert {row.operation.id for row in operations.selected_rows()} == {"s1", "s2"}
 
 
 def test_a_click_on_the_box_marks_viewed_and_opens_nothing(
@@ -85,6 +128,21 @@ def test_a_click_on_the_row_opens_it_and_another_closes_it(
     assert panel.model.expanded == {"s1"}
     qtbot.mouseClick(operations.viewport(), LEFT, pos=middle)
     assert not panel.model.expanded
+
+
+def test_the_menu_of_a_right_click_is_about_the_row_under_the_pointer(
+    panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
+) -> None:
+    operations = reviewing(panel, qtbot)
+    operations.setCurrentIndex(panel.model.index(3))
+    at = zones(operations, 1, theme).middle.center()
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, operations.viewport().mapToGlobal(at))
+    QApplication.sendEvent(operations.viewport(), asked)
+    assert current(operations) == "s2"
+    menu = operations.findChild(QMenu, "operation-menu")
+    assert menu is not None
+    next(action for action in menu.actions() if action.text().startswith("Open\t")).trigger()
+    assert panel.model.expanded == {"s2"}
 
 
 def test_arrows_and_enter_open_and_close(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
@@ -136,6 +194,30 @@ def test_n_goes_through_the_changes_and_on_into_the_next_operation(panel: Execut
     qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s3") is not None)
     press(operations, "p")
     assert current(operations) in ("s2", "s3")
+
+
+@pytest.mark.parametrize("letter", ["n", "a"])
+def test_a_step_from_inside_a_diff_takes_the_keyboard_along_to_the_last_operation(
+    panel: ExecutionPlanPanel, qtbot: QtBot, letter: str
+) -> None:
+    operations = reviewing(panel, qtbot)
+    panel.window().activateWindow()
+    operations.go_to(OperationId("s1"), open_it=True)
+    qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s1") is not None)
+    first = panel.findChild(RowDiff, "diff-s1")
+    assert isinstance(first, RowDiff)
+    qtbot.waitUntil(lambda: bool(first.diff.hunks))
+    first.setFocus()
+    seen = [current(operations)]
+
+    def step() -> bool:
+        QTest.keyClicks(QApplication.focusWidget(), letter)
+        if current(operations) != seen[-1]:
+            seen.append(current(operations))
+        return len(seen) > 3
+
+    qtbot.waitUntil(step)
+    assert seen == sorted(set(seen)), "each operation once, in order"
 
 
 def test_leaving_the_last_change_inside_a_diff_goes_on_into_the_next_operation(
@@ -350,3 +432,10 @@ def test_the_current_operation_stays_current_in_a_new_revision(panel: ExecutionP
     views = the_operations()[0]
     panel.show_page(a_page(*views[1:], revision=2))
     assert current(operations) == "s4"
+
+
+def test_kinds_are_told_apart_by_letter_and_colour(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel, qtbot)
+    signs = [wording.kind_letter(view.operation) for view in panel.model.views()]
+    assert [letter for letter, _ in signs] == ["A", "M", "M", "A", "$", "D"]
+    assert len({token for _, token in signs}) == 4

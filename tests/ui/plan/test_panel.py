@@ -5,7 +5,7 @@ import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.events import (
@@ -20,10 +20,10 @@ from tandem_desktop.domain.events import (
 )
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.network import NetworkMode, NetworkReport, RefusedHost
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import EventKind, PlanState, PlanStatus
 from tandem_desktop.domain.review import Comments, Place
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.state_machine import EventKind, PlanState, PlanStateMachine
+from tandem_desktop.domain.state_machine import PlanStateMachine
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import UndoPlan
 from tandem_desktop.review.compare import compare
@@ -35,8 +35,10 @@ from tandem_desktop.ui.plan.operations_tab import Emptiness
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.plan.undo_sheet import UndoRequest
+from tandem_desktop.ui.theme.style import install
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner
+from tandem_desktop.ui.widgets.buttons import LinkButton
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write, an_external_call
 from tests.ui.plan.pages import a_page, a_staged, the_operations, viewed
 from tests.ui.plan.test_runs_and_revisions_models import a_run
@@ -125,6 +127,8 @@ def test_a_comparison_marks_what_is_new_and_names_what_is_gone(panel: ExecutionP
     assert "Compared with r2: 1 new." in banners(panel)
     panel.show_comparison(2, compare(panel.page.version, before.version))
     assert "1 gone (gone: app/ratelimit.py)." in banners(panel)
+    panel.show_page(panel.page)
+    assert "Compared with r2" in banners(panel), "the same revision was loaded again"
     click(qtbot, panel, "banner-compared")
     assert "Compared" not in banners(panel)
 
@@ -190,11 +194,14 @@ def test_a_button_only_asks(theme: Theme, qtbot: QtBot) -> None:
 def test_implement_opens_a_sheet_and_approves_nothing_by_itself(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(panel.sheets.approval.approved):
         sheet = approving(panel, qtbot)
+        assert QGuiApplication.focusObject() is panel.sheets.approval.back
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            QTest.keyClick(QGuiApplication.focusObject(), key)  # type: ignore[call-overload]
+            QTest.keyClick(sheet, key)
             QTest.keyClick(sheet, key, CONTROL)
-    assert sheet.isVisible()
-    assert QGuiApplication.focusObject() is panel.sheets.approval.back
+            QTest.keyClick(panel.sheets.approval.implement, key)
+        assert sheet.isVisible()
+        QTest.keyClick(panel.sheets.approval.back, Qt.Key.Key_Return)
+    assert not sheet.isVisible(), "Enter goes back to the review"
 
 
 def test_every_flagged_operation_is_acknowledged_before_implement_can_be_pressed(
@@ -235,7 +242,7 @@ def test_the_sheet_says_which_commands_run_side_by_side(panel: ExecutionPlanPane
     sheet = panel.sheets.approval
     sheet.ask(page)
     said = {each.text() for each in sheet.findChildren(QLabel)}
-    assert "3, will really run after the files are in place; 2 side by side" in said
+    assert "3 commands; 2 side by side" in said
     assert "Runs side by side with “make …”; neither sees what the other changes." in said
     assert "Runs side by side with “lint”; neither sees what the other changes." in said
     assert not any("“ship”" in words for words in said)
@@ -324,10 +331,10 @@ def test_show_leads_from_the_sheet_to_the_operation(panel: ExecutionPlanPanel, q
 
 
 @pytest.mark.req("S0-39")
-def test_execute_plan_is_the_same_step_as_implement(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+def test_approve_opens_the_sheet_that_executes_the_plan(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     with qtbot.assertNotEmitted(panel.sheets.approval.approved):
-        click(qtbot, panel, "plan-footer-execute")
+        click(qtbot, panel, "plan-action-approve")
     sheet = panel.sheets.approval
     assert sheet.title.text() == "Implement revision 1"
     QTest.keyClick(panel.window().findChild(QWidget, "acknowledge-s5"), Qt.Key.Key_Space)
@@ -378,16 +385,12 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
 
 
 @pytest.mark.req("S0-40")
-def test_clear_all_and_cancel_ask_first(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+def test_discard_asks_first_and_clears_all_operations(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
-    with qtbot.assertNotEmitted(panel.clear_requested):
-        click(qtbot, panel, "plan-footer-clear")
+    with qtbot.assertNotEmitted(panel.cancel_requested):
+        click(qtbot, panel, "plan-action-cancel")
     confirm = panel.sheets.confirm
     assert "6 operations" in confirm.title.text()
-    qtbot.waitUntil(confirm.sure.isEnabled)
-    with qtbot.waitSignal(panel.clear_requested):
-        qtbot.mouseClick(confirm.sure, LEFT)
-    panel.request(EventKind.CANCEL)
     qtbot.waitUntil(confirm.sure.isEnabled)
     with qtbot.waitSignal(panel.cancel_requested):
         qtbot.mouseClick(confirm.sure, LEFT)
@@ -396,11 +399,40 @@ def test_clear_all_and_cancel_ask_first(panel: ExecutionPlanPanel, qtbot: QtBot)
 # What stands in the way
 
 
+def test_of_several_messages_the_gravest_is_shown_and_the_others_are_behind_it(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    reviewing(panel, drifted=SETTINGS_DRIFTED, warnings=("A warning",), latest=4)
+
+    def shown() -> list[str]:
+        return [each.text for each in panel.operations.findChildren(Banner) if each.isVisible()]
+
+    assert [words.split(" (")[0] for words in shown()] == ["1 file drifted since staging"]
+    more = next(each for each in panel.findChildren(LinkButton, "banner-more") if each.isVisible())
+    assert more.text() == "2 more"
+    qtbot.mouseClick(more, LEFT)
+    assert len(shown()) == 3
+    panel.show_drift(())
+    assert ["drifted" in words for words in shown()] == [False, False]
+
+
+def test_only_tabs_with_something_in_them_are_shown(panel: ExecutionPlanPanel) -> None:
+    def shown() -> list[str]:
+        bar = panel.tabs.bar
+        return [bar.tabText(at) for at in range(bar.count()) if bar.isTabVisible(at)]
+
+    assert shown() == ["Operations"]
+    reviewing(panel)
+    assert shown() == ["Operations", "Plan text"]
+    started(panel)
+    assert shown() == ["Operations", "Plan text", "Runs"]
+
+
 def test_a_drifted_plan_cannot_be_implemented_and_says_where(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel, drifted=SETTINGS_DRIFTED)
     assert panel.model.row(2).drift == "The file changed on disk after it was staged."
     assert "1 file drifted since staging (app/settings.py)" in banners(panel)
-    assert not panel.footer.execute.isEnabled()
+    assert not panel.footer.buttons.button(EventKind.APPROVE).isEnabled()
     QTest.keyClick(panel.operations.list, Qt.Key.Key_Return, CONTROL)
     assert not panel.sheets.approval.isVisible()
 
@@ -411,17 +443,17 @@ def test_plan_whose_files_were_put_back_after_the_agent_worked_can_be_implemente
     panel.show_page(dataclasses.replace(page, version=changed))
     assert panel.model.row(2).drift == ""
     assert "drifted" not in banners(panel)
-    assert panel.footer.execute.isEnabled()
+    assert panel.footer.buttons.button(EventKind.APPROVE).isEnabled()
 
 
 def test_drift_that_is_found_later_closes_the_way_that_was_open(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     approving(panel, qtbot)
     panel.show_drift(SETTINGS_DRIFTED)
     assert not panel.sheets.approval.implement.isEnabled()
-    assert not panel.footer.execute.isEnabled()
+    assert not panel.footer.buttons.button(EventKind.APPROVE).isEnabled()
     panel.sheets.approval.leave()
     panel.show_drift(())
-    assert panel.footer.execute.isEnabled()
+    assert panel.footer.buttons.button(EventKind.APPROVE).isEnabled()
 
 
 REFUSED = NetworkReport(
@@ -457,16 +489,31 @@ def test_refused_hosts_can_be_allowed_from_the_plan(
     panel: ExecutionPlanPanel, qtbot: QtBot, key: str, lasting: bool
 ) -> None:
     reviewing(panel, network=REFUSED)
+    link = panel.findChild(LinkButton, f"banner-{key}")
+    assert link is not None
+    assert not link.isEnabled()  # it came this moment
+    qtbot.waitUntil(link.isEnabled)
     with qtbot.waitSignal(panel.hosts_allowed) as asked:
         click(qtbot, panel, f"banner-{key}")
     assert asked.args == [PLAN_ID, ("docs.example", "127.0.0.1:4010"), lasting]
+
+
+def test_hosts_are_offered_to_be_allowed_only_if_each_of_them_is_named(panel: ExecutionPlanPanel) -> None:
+    many = tuple(RefusedHost(host=f"h{number}.example", port=443, count=1) for number in range(13))
+    reviewing(panel, network=REFUSED.model_copy(update={"refused": many[:12]}))
+    assert all(f"{each.host}:443" in banners(panel) for each in many[:12])
+    assert panel.findChild(LinkButton, "banner-allow-agent") is not None
+    reviewing(panel, network=REFUSED.model_copy(update={"refused": many}))
+    assert "and 1 more" in banners(panel)
+    shown = panel.findChild(LinkButton, "banner-allow-agent")
+    assert shown is None or not shown.isVisible()
 
 
 def test_an_earlier_revision_can_be_looked_at_and_brought_back_but_not_changed(
     panel: ExecutionPlanPanel, qtbot: QtBot
 ) -> None:
     reviewing(panel, latest=4)
-    assert not panel.footer.execute.isEnabled()
+    assert not panel.footer.buttons.button(EventKind.APPROVE).isEnabled()
     panel.operations.list.setCurrentIndex(panel.model.index(0))
     with qtbot.assertNotEmitted(panel.choices_changed):
         QTest.keyClicks(panel.operations.list, "x")
@@ -486,25 +533,15 @@ def test_the_attention_strip_jumps_to_what_is_flagged(panel: ExecutionPlanPanel,
     assert (row.operation.id, row.expanded) == ("s5", True)
 
 
-def test_folders_are_listed_with_their_sums_and_one_is_chosen(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+def test_the_attention_strip_keeps_its_weight_in_another_theme(
+    panel: ExecutionPlanPanel, theme: Theme, qapp: QApplication
+) -> None:
+    install(qapp, theme)
     reviewing(panel)
-    QTest.keyClick(panel.operations.list, Qt.Key.Key_F, CONTROL)
-    folders = panel.operations.filter.folders
-    by_name = {folders.itemData(at): (at, folders.itemText(at)) for at in range(folders.count())}
-    expected = {}
-    for view in panel.model.views():
-        path = view.operation.to or view.operation.path
-        if path is not None:
-            expected.setdefault(f"{path.rpartition('/')[0] or '.'}/", set()).add(path)
-    assert set(by_name) == {"", *expected}
-    for folder, paths in expected.items():
-        at, words = by_name[folder]
-        assert f"{len(paths)} file" in words
-        folders.setCurrentIndex(at)
-        folders.activated.emit(at)
-        assert {panel.model.row(row).operation.path for row in range(panel.model.rowCount())} == paths
-    panel.operations.filter.leave()
-    assert panel.model.rowCount() == 6
+    theme.set_theme("light")
+    weight = panel.operations.attention.words.font().weight()
+    qapp.setStyleSheet("")
+    assert weight == theme.ui_font(bold=True).weight()
 
 
 def test_ctrl_f_filters_and_escape_leads_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
@@ -533,7 +570,9 @@ def test_operations_appear_while_the_agent_drafts(panel: ExecutionPlanPanel) -> 
     panel.show_progress(OperationUnstaged(session_id=SESSION_ID, operation_id=OperationId("s2")))
     assert panel.model.rowCount() == 2
     assert panel.header.badge.text() == "Drafting"
-    assert not panel.footer.isVisible()
+    assert [each.objectName() for each in panel.footer.findChildren(QAbstractButton) if each.isVisible()] == [
+        "plan-action-cancel"
+    ]
 
 
 @pytest.mark.req("S0-35")
@@ -682,7 +721,7 @@ def test_a_failed_run_says_where_it_failed_and_that_nothing_changed(panel: Execu
         OperationResult(id=OperationId("s5"), status=ResultStatus.FAILED, error="It ended with 1.", exit_code=1),
     ]
     completed(panel, PlanStatus.FAILED, results=results)
-    assert "nothing on disk has changed" in panel.operations.result.text
+    assert "Your files are as before" in panel.operations.result.text
     assert "pytest" in panel.operations.result.text
 
 
@@ -763,7 +802,7 @@ def test_the_panel_follows_the_zoom_and_the_theme(zoom: float, panel: ExecutionP
     theme.set_zoom(zoom)
     theme.set_theme("light")
     panel.operations.list.lay_out()
-    assert panel.operations.list.visualRect(panel.model.index(0)).height() == round(36 * zoom)
+    assert panel.operations.list.visualRect(panel.model.index(0)).height() == round(32 * zoom)
     panel.grab()
 
 

@@ -3,7 +3,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.plan import IgnoredFiles, IgnoredFolder, PlanStatus
+from tandem_desktop.domain.plan import IgnoredFiles, IgnoredFolder
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.shadow_rows import sentence
 from tests.support.builders import PLAN_ID

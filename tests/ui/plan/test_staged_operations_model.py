@@ -5,7 +5,8 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
-from tandem_desktop.ui.models.operations import OperationFilter, Sorting, StagedOperationsModel
+from tandem_desktop.ui.models.operation_filter import Listing, OperationFilter, Sorting
+from tandem_desktop.ui.models.operations import StagedOperationsModel
 from tests.support.builders import a_command, a_write
 from tests.ui.plan.pages import many, the_operations, viewed
 
@@ -32,7 +33,7 @@ def test_keeps_qts_promises_while_operations_arrive_go_and_are_filtered(
         model.put(views[0])
     model.show(views)
     model.remove(Id("s2"))
-    model.set_filter("app", OperationFilter.FILES, Sorting.PATH)
+    model.set_listing(Listing.of(OperationFilter.CREATED, text="app", sorting=Sorting.PATH))
     model.set_viewed((Id("s1"),))
     model.set_expanded(Id("s1"), True)
     model.set_result(OperationResult(id=Id("s3"), status=ResultStatus.RUNNING))
@@ -78,34 +79,34 @@ def test_rows_that_stay_are_not_reset_when_more_arrive(qtbot: QtBot) -> None:
 def test_the_filter_finds_paths_commands_kinds_and_words(qtbot: QtBot) -> None:
     model = a_model()
     for text, found in (("AUTH", ["s2", "s5"]), ("pytest", ["s5"]), ("delete", ["s6"]), ("token bucket", ["s1"])):
-        model.set_filter(text)
+        model.set_listing(Listing(text=text))
         assert ids(model) == found
-    model.set_filter("", OperationFilter.COMMANDS)
+    model.set_listing(Listing.of(OperationFilter.COMMANDS))
     assert ids(model) == ["s5"]
-    model.set_filter("", OperationFilter.FLAGGED)
+    model.set_listing(Listing.of(OperationFilter.FLAGGED))
     assert ids(model) == ["s5"]
 
 
 def test_another_order_is_a_view_and_cannot_be_changed(qtbot: QtBot) -> None:
     model = a_model()
     assert model.is_plan_order
-    model.set_filter("", OperationFilter.ALL, Sorting.LARGEST)
+    model.set_listing(Listing(sorting=Sorting.LARGEST))
     assert ids(model)[0] == "s1"
     assert not model.is_plan_order
-    model.set_filter("settings")
+    model.set_listing(Listing(text="settings"))
     assert not model.is_plan_order
 
 
 def test_a_row_keeps_its_place_in_the_plan_whatever_is_listed(qtbot: QtBot) -> None:
     model = a_model()
-    model.set_filter("pytest")
+    model.set_listing(Listing(text="pytest"))
     assert model.row(0).position == 4
 
 
 def test_a_viewed_operation_leaves_the_list_of_those_not_viewed(qtbot: QtBot) -> None:
     model = a_model()
     model.set_viewed((Id("s1"), Id("s2")))
-    model.set_filter("", OperationFilter.NOT_VIEWED)
+    model.set_listing(Listing.of(OperationFilter.NOT_VIEWED))
     assert ids(model) == ["s3", "s4", "s5", "s6"]
 
 
@@ -142,9 +143,9 @@ def test_changed_lines_of_all_files_are_searched_and_each_says_how_many(qtbot: Q
         lines = [line.raw for hunk in view.hunks for line in hunk.lines if line.kind != " "]
         if found := sum(text in line.decode().lower() for line in lines):
             expected[view.operation.id] = f"{found} found"
-    model.set_filter(text, OperationFilter.LINES)
+    model.set_listing(Listing(text=text, in_lines=True))
     rows = [model.row(number) for number in range(model.rowCount())]
     assert expected
     assert {row.operation.id: row.change for row in rows} == expected
-    model.set_filter("")
+    model.set_listing(Listing())
     assert {model.row(number).change for number in range(model.rowCount())} == {""}

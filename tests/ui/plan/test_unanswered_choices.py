@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import EventKind
 from tandem_desktop.domain.review import Comments, Place
-from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.plan.comments import CommentSpot
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
@@ -35,7 +35,7 @@ def test_what_was_just_dropped_is_never_on_the_approval_sheet(
     panel: ExecutionPlanPanel, qtbot: QtBot, page: PlanPage
 ) -> None:
     panel.show_page(page)
-    panel.chooser.drop_or_keep((page.views[0].operation.id,))
+    panel.chooser.set_dropped((page.views[0].operation.id,), True)
     with qtbot.waitSignal(panel.save_requested) as saved:
         panel.request(EventKind.APPROVE)
     assert saved.args is not None
@@ -48,7 +48,7 @@ def test_only_the_revision_made_of_the_choices_is_asked_about(
     panel: ExecutionPlanPanel, page: PlanPage, origin: Origin, is_asked: bool
 ) -> None:
     panel.show_page(page)
-    panel.chooser.drop_or_keep((page.views[0].operation.id,))
+    panel.chooser.set_dropped((page.views[0].operation.id,), True)
     panel.request(EventKind.APPROVE)
     following = page.version.revision + 1
     version = page.version.model_copy(update={"revision": following, "origin": origin})
@@ -70,16 +70,16 @@ def test_approving_is_asked_in_the_window_itself_and_never_in_one_of_its_own(
 def test_choice_made_while_the_sheet_is_open_makes_it_worthless(panel: ExecutionPlanPanel, page: PlanPage) -> None:
     panel.show_page(page)
     panel.request(EventKind.APPROVE)
-    panel.chooser.drop_or_keep((page.views[0].operation.id,))
+    panel.chooser.set_dropped((page.views[0].operation.id,), True)
     assert not panel.sheets.approval.implement.isEnabled()
 
 
 def test_older_page_does_not_take_a_newer_choice_away(panel: ExecutionPlanPanel, page: PlanPage) -> None:
     panel.show_page(page)
     first, second = (view.operation.id for view in page.views[:2])
-    panel.chooser.drop_or_keep((first,))
+    panel.chooser.set_dropped((first,), True)
     panel.show_page(page)
-    panel.chooser.drop_or_keep((second,))
+    panel.chooser.set_dropped((second,), True)
     assert panel.chooser.choices is not None
     assert panel.chooser.choices.operations == (first, second)
     panel.chooser.give_up()
@@ -90,9 +90,9 @@ def test_older_page_does_not_take_a_newer_choice_away(panel: ExecutionPlanPanel,
 def test_edit_is_a_choice_on_top_of_the_others(panel: ExecutionPlanPanel, page: PlanPage) -> None:
     panel.show_page(page)
     first, second = (view.operation.id for view in page.views[:2])
-    panel.chooser.drop_or_keep((first,))
+    panel.chooser.set_dropped((first,), True)
     panel.chooser.edit(second, "0" * 64)
-    panel.chooser.drop_or_keep((first,))
+    panel.chooser.set_dropped((first,), False)
     choices = panel.chooser.choices
     assert choices is not None
     assert (choices.operations, choices.part(second).edited) == ((), "0" * 64)

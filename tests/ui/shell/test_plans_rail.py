@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.plans.index import PlanSummary
 from tandem_desktop.ui.models.plans import PlansModel
 from tandem_desktop.ui.plan_text import RunFacts
@@ -31,7 +31,7 @@ def a_run(number: int, way_back: str, *, at: datetime = NOW) -> RunFacts:
 
 def lines(model: PlansModel) -> list[str]:
     rows = [model.index(row).data(PlansModel.RowRole) for row in range(model.rowCount())]
-    return [f"{row.title}: {row.subtitle}" if row.plan else row.title for row in rows]
+    return [row.title if row.is_heading else f"{row.title}: {row.subtitle}" for row in rows]
 
 
 @pytest.fixture
@@ -114,24 +114,24 @@ def own(model: PlansModel, rail: PlansRail, folder: Path) -> PlanListMenu:
     return PlanListMenu(Theme(name="dark"), state, model, rail)
 
 
-def test_plan_that_is_done_can_be_put_away_found_again_and_brought_back(
+def test_plan_that_is_done_can_be_archived_found_again_and_brought_back(
     model: PlansModel, rail: PlansRail, tmp_path: Path
 ) -> None:
     own(model, rail, tmp_path)
-    rail.put_away_requested.emit("PLAN-00000001", True)
+    rail.archive_requested.emit("PLAN-00000001", True)
     assert "Done" not in lines(model)
-    rail.search.setText("put away")
-    assert [line for line in lines(model) if ":" in line] == ["Plan 1: put away · r1 · completed"]
-    rail.put_away_requested.emit("PLAN-00000001", False)
+    rail.search.setText("archived")
+    assert [line for line in lines(model) if ":" in line] == ["Plan 1: archived · r1 · completed"]
+    rail.archive_requested.emit("PLAN-00000001", False)
     rail.search.clear()
     assert "Plan 1: r1 · completed" in lines(model)
 
 
-def test_plan_put_away_is_listed_again_when_it_needs_the_person(
+def test_archived_plan_is_listed_again_when_it_needs_the_person(
     model: PlansModel, rail: PlansRail, tmp_path: Path
 ) -> None:
     own(model, rail, tmp_path)
-    rail.put_away_requested.emit("PLAN-00000001", True)
+    rail.archive_requested.emit("PLAN-00000001", True)
     model.set_plans((a_plan(1, PlanStatus.STALLED),))
     assert lines(model)[0] == "Needs you"
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.events import RunFinished
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.models.tasks import TaskTreeModel
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tandem_desktop.domain.ids import OperationId, TaskId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority, TaskStatus
 from tandem_desktop.review.operation_view import OperationView

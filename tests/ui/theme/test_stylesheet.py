@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtGui import QFontInfo, QPalette
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.style import install, set_role, stylesheet
@@ -63,4 +63,16 @@ def test_a_label_of_code_shows_its_characters_one_by_one(application: QApplicati
     qtbot.addWidget(label)
     label.show()
     assert label.font().family() == "JetBrains Mono"
+    assert QFontInfo(QApplication.font()).family() == "Inter"
     assert {tag.toString().data() for tag in label.font().featureTags()} >= {b"liga", b"calt"}
+
+
+def test_drop_down_shows_its_last_entry(application: QApplication, qtbot: QtBot) -> None:
+    install(application, Theme())
+    box = QComboBox()
+    box.addItems(["Plan order", "What matters first", "Risk first", "By path", "Largest first"])
+    qtbot.addWidget(box)
+    box.show()
+    box.showPopup()
+    last = box.view().visualRect(box.model().index(4, 0))
+    assert box.view().viewport().rect().contains(last)

@@ -7,7 +7,15 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.buttons import Button, DangerButton, IconButton, LinkButton, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.buttons import (
+    DECIDES,
+    Button,
+    DangerButton,
+    IconButton,
+    LinkButton,
+    PrimaryButton,
+    QuietButton,
+)
 from tandem_desktop.ui.widgets.chips import Chip
 
 KINDS = {
@@ -33,6 +41,22 @@ def button(request: pytest.FixtureRequest, theme: Theme, qtbot: QtBot) -> QAbstr
 
 def test_space_presses_it(button: QAbstractButton, qtbot: QtBot) -> None:
     button.setFocus(Qt.FocusReason.TabFocusReason)
+    with qtbot.waitSignal(button.clicked):
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_enter_presses_it(button: QAbstractButton, qtbot: QtBot, key: Qt.Key) -> None:
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    with qtbot.waitSignal(button.clicked):
+        qtbot.keyClick(button, key)
+
+
+def test_enter_presses_no_button_that_decides(button: QAbstractButton, qtbot: QtBot) -> None:
+    button.setProperty(DECIDES, True)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    with qtbot.assertNotEmitted(button.clicked):
+        qtbot.keyClick(button, Qt.Key.Key_Return)
     with qtbot.waitSignal(button.clicked):
         qtbot.keyClick(button, Qt.Key.Key_Space)
 

@@ -3,14 +3,30 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets import decision_guard
-from tandem_desktop.ui.widgets.decision_guard import BoundedScroll, DecisionGuard, release_focus
+from tandem_desktop.ui.widgets.decision_guard import (
+    BoundedScroll,
+    DecisionGuard,
+    FocusKeeper,
+    WheelGuard,
+    release_focus,
+)
 
 
 class Surface(QWidget):
@@ -125,6 +141,36 @@ def test_focus_of_a_surface_that_goes_is_not_passed_on_to_the_next(qtbot: QtBot,
     assert not second.button.hasFocus()
 
 
+@pytest.mark.parametrize("goes", [QWidget.hide, QWidget.deleteLater, lambda control: control.setEnabled(False)])
+def test_focus_of_a_control_that_goes_stays_in_its_pane(
+    qtbot: QtBot, window: QWidget, goes: Callable[[QWidget], None]
+) -> None:
+    bar, pane = QWidget(window), QWidget(window)
+    mode, link, home = QPushButton(bar), QPushButton(pane), QLineEdit(pane)
+    QWidget.setTabOrder(link, mode)
+    QWidget.setTabOrder(mode, home)
+    FocusKeeper([(pane, home)], bar, window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    link.setFocus()
+    goes(link)
+    qtbot.waitUntil(home.hasFocus)
+
+
+def test_focus_that_the_person_moves_is_left_where_it_is(qtbot: QtBot, window: QWidget) -> None:
+    bar, pane = QWidget(window), QWidget(window)
+    mode, link, home = QPushButton(bar), QPushButton(pane), QLineEdit(pane)
+    FocusKeeper([(pane, home)], bar, window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    link.setFocus()
+    mode.setFocus(Qt.FocusReason.TabFocusReason)
+    QApplication.processEvents()
+    assert mode.hasFocus()
+
+
 def test_the_end_of_a_page_is_seen_when_it_is_on_screen_and_not_again_when_the_page_has_grown(
     qtbot: QtBot, window: QWidget
 ) -> None:
@@ -141,3 +187,23 @@ def test_the_end_of_a_page_is_seen_when_it_is_on_screen_and_not_again_when_the_p
     qtbot.waitUntil(lambda: scroll.end.has_seen)
     rows.addWidget(QLabel("one more\n" * 20))
     qtbot.waitUntil(lambda: not scroll.end.has_seen)
+
+
+@pytest.mark.parametrize("made", [QComboBox, QSpinBox])
+def test_the_wheel_over_a_guarded_field_changes_nothing_and_is_passed_on(
+    qtbot: QtBot, window: QWidget, made: type[QComboBox] | type[QSpinBox]
+) -> None:
+    field = made(window)
+    if isinstance(field, QComboBox):
+        field.addItems(["roll back", "stop", "go on"])
+    WheelGuard(field)
+    with qtbot.waitExposed(window):
+        window.show()
+    at = QPointF(field.rect().center())
+    down, none = QPoint(0, -120), Qt.KeyboardModifier.NoModifier
+    wheel = QWheelEvent(
+        at, field.mapToGlobal(at), QPoint(), down, Qt.MouseButton.NoButton, none, Qt.ScrollPhase.NoScrollPhase, False
+    )
+    QApplication.sendEvent(field, wheel)
+    assert (field.currentIndex() if isinstance(field, QComboBox) else field.value()) == 0
+    assert not wheel.isAccepted()  # so what is around the field gets it

@@ -3,12 +3,13 @@
 from typing import TypeVar
 
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner, Card, EmptyState
-from tandem_desktop.ui.widgets.buttons import LinkButton
+from tandem_desktop.ui.widgets.buttons import IconButton, LinkButton
 from tandem_desktop.ui.widgets.chips import Segmented
 from tandem_desktop.ui.widgets.inputs import SearchField
 from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, KeyHint, plain_label, plain_tooltip
@@ -156,6 +157,13 @@ def test_a_toast_is_announced_and_never_takes_the_keyboard(theme: Theme, qtbot: 
     assert window.rect().contains(toast.geometry())
 
 
+def test_a_toast_spells_out_names_that_look_like_others(theme: Theme, qtbot: QtBot) -> None:
+    window, _ = _window_with_a_field(qtbot)
+    toast = Toast(theme, window)
+    toast.say("m\u0430in.py was changed\u202e on disk.")
+    assert toast.text == "m⟨U+0430⟩in.py was changed⟨U+202E⟩ on disk."
+
+
 def test_a_toast_is_as_wide_after_the_window_was_resized_as_before(theme: Theme, qtbot: QtBot) -> None:
     window, _ = _window_with_a_field(qtbot)
     window.resize(900, 600)
@@ -261,3 +269,11 @@ def test_escape_dismisses_a_toast_and_gives_the_keyboard_back(theme: Theme, qtbo
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert not toast.isVisible()
     assert field.hasFocus()
+
+
+def test_tooltip_is_read_to_a_screen_reader_without_markup(theme: Theme, qtbot: QtBot) -> None:
+    button = IconButton(theme, "sun", "Light & dark")
+    qtbot.addWidget(button)
+    button.setAccessibleDescription("")
+    described = QAccessible.queryAccessibleInterface(button).text(QAccessible.Text.Description)
+    assert described == "Light & dark"

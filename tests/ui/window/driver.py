@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.app.window import open_background
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanState, PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
-from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.domain.state_machine import PlanStateMachine
 from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, save_setting
 from tandem_desktop.storage.logs import LOGS, LogFile
 from tandem_desktop.ui.diff.view import DiffView

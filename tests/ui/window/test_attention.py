@@ -6,8 +6,8 @@ import json
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.models.operations import OperationFilter, Sorting
+from tandem_desktop.domain.plan_states import PlanStatus
+from tandem_desktop.ui.models.operation_filter import Sorting
 from tandem_desktop.ui.plan.approval_sheet import Acknowledgement
 from tests.ui.window.driver import Person
 
@@ -68,6 +68,8 @@ def test_the_sheet_asks_for_the_gravest_first_and_once_for_equal_hazards(reviewi
     assert not reviewing.sees("approval-implement")
     reviewing.click("acknowledge-s2")
     assert set(reviewing.place.panel.sheets.approval.acknowledged) >= {"s2:binary", "s3:binary", "s4:binary"}
+    bar = reviewing.find("approval-scroll").verticalScrollBar()  # type: ignore[attr-defined]
+    bar.setValue(bar.maximum())
     reviewing.click("approval-implement")
     reviewing.wait(lambda: reviewing.status is PlanStatus.COMPLETED)
 
@@ -78,8 +80,7 @@ def test_the_strip_and_the_flagged_list_come_in_the_same_order(reviewing: Person
     assert named == [f"attention-{group[0]}" for group in ORDER]
     assert strip.words.text() == "Needs attention (8)"
     panel = reviewing.place.panel
-    panel.operations.filter.ask()
-    panel.operations.filter.which.setCurrentIndex(panel.operations.filter.which.findData(OperationFilter.FLAGGED))
+    reviewing.click("filter-flagged")
     assert listed(reviewing) == [
         "create .envrc",
         "create .github/workflows/a.yml",
@@ -90,7 +91,7 @@ def test_the_strip_and_the_flagged_list_come_in_the_same_order(reviewing: Person
         "create b.png",
         "create c.png",
     ]
-    panel.operations.filter.which.setCurrentIndex(0)
+    reviewing.click("filter-flagged")
     assert listed(reviewing)[0] == "create src/app.py", "the plan's own order, in which it runs"
     panel.operations.filter.order.setCurrentIndex(panel.operations.filter.order.findData(Sorting.RISK))
     assert listed(reviewing)[0] == "create .envrc"

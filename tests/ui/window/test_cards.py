@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QScrollArea, QTextEdit, QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.widgets import decision_guard
 from tests.support.agent_scripts import OPTIONS, Step, Steps
 from tests.support.agents_on_path import put_on_path
@@ -281,12 +281,12 @@ def test_a_plan_that_arrives_takes_no_key_and_its_sheet_decides_nothing_at_once(
 ) -> None:
     before = walk(workspace)
     window.ask("/replace Hello Goodbye")
-    window.wait(lambda: window.sees("plan-card-approve"))
+    window.wait(lambda: window.sees("plan-action-approve"))
     assert window.focus().objectName() == "composer-text"
     window.type("1")
     assert not window.sees("approval-back")
     monkeypatch.setattr(decision_guard, "SETTLE_MS", 600_000)
-    QTest.mouseClick(window.find("plan-card-approve"), LEFT, pos=QPoint(8, 8))
+    QTest.mouseClick(window.find("plan-action-approve"), LEFT, pos=QPoint(8, 8))
     window.wait(lambda: window.sees("approval-back"))
     for _ in range(2):
         QTest.mouseClick(window.find("approval-implement"), LEFT, pos=QPoint(8, 8))

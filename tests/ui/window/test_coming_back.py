@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.ui.window.driver import Person
 
 Open = Callable[[], Person]
@@ -58,7 +58,7 @@ def test_draft_marks_and_opened_rows_come_back_and_the_plan_still_waits(open_win
     model = again.place.panel.model
     assert (model.viewed, model.expanded) == before
     assert again.place.chat.composer.text == "and then also"
-    again.wait(lambda: again.sees("plan-card-approve") and again.sees("plan-action-approve"))
+    again.wait(lambda: again.sees("plan-card-view") and again.sees("plan-action-approve"))
 
 
 def test_crash_loses_nothing_that_was_on_screen_for_a_moment(open_window: Open) -> None:

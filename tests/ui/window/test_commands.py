@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tandem_desktop.domain.agent_protocol import EntryKind
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.ui.window.driver import Person
 
 
@@ -110,7 +110,7 @@ def test_commands_of_the_window_and_recipes_are_offered_after_a_slash(window: Pe
 def test_a_plan_is_kept_as_a_template_and_makes_another_plan_with_another_name(window: Person) -> None:
     window.ask("/new-from-template python-module orders")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    window.command("Keep this plan as a template")
+    window.command("Save as template")
     window.type("module what=orders")
     window.press(Qt.Key.Key_Return)
     window.wait(lambda: any("Kept as **module**" in text for text in reports(window)))

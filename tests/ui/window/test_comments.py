@@ -7,9 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import EventKind, PlanStatus
 from tandem_desktop.domain.review import Side
-from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.widgets.buttons import PLAIN, PRIMARY
 from tests.ui.window.conftest import REPLACE
@@ -78,13 +77,15 @@ def test_comments_are_written_by_keyboard_on_a_line_an_operation_and_the_plan_te
     assert line is not None
     assert whole == (operation.id, Side.AFTER, None, None, "on the operation")
     assert text == (None, Side.AFTER, None, None, "on the text")
-    assert person.place.actions.findChild(object, "plan-action-request_revision").hint == "3 comments"
+    assert person.place.panel.footer.findChild(object, "plan-action-request_revision").hint == "3 comments"
 
 
 def test_click_on_line_numbers_comments_on_the_range_between_them(person: Person) -> None:
     view = diff(person)
-    rows = [index for index in range(len(view.rows)) if view.rows.row(index).new is not None]
-    for index, modifiers in ((rows[0], Qt.KeyboardModifier.NoModifier), (rows[2], SHIFT)):
+    lines = [line for index in range(len(view.rows)) if (line := view.rows.row(index).new) is not None]
+    for line, modifiers in ((lines[0], Qt.KeyboardModifier.NoModifier), (lines[2], SHIFT)):
+        index = view.row_of((False, line))
+        assert index is not None
         numbers = view.viewport().width() // 2 + 6 if view.is_split else 6
         spot = QPoint(numbers, view.row_area(index).center().y())
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, modifiers, spot)
@@ -132,6 +133,7 @@ def test_drafts_survive_a_restart_and_go_back_together(
     assert "keep the greeting" in plan.rejections[0].feedback
     assert "> " in plan.rejections[0].feedback
     assert comments(again) == []
+    assert "README.md:1: keep the greeting" in [row.last.text for row in again.place.chat.model.rows]
     again.leave()
 
 
@@ -187,7 +189,7 @@ def test_plan_text_is_edited_and_becomes_part_of_the_next_revision(person: Perso
 
 
 def test_with_comments_rework_is_the_step_that_counts_and_its_key_sends_them_all(person: Person) -> None:
-    buttons = person.place.actions
+    buttons = person.place.panel.footer.buttons
     implement, rework = buttons.button(EventKind.APPROVE), buttons.button(EventKind.REQUEST_REVISION)
     assert (implement.look, rework.look) == (PRIMARY, PLAIN)
     diff(person).setFocus()

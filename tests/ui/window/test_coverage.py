@@ -4,7 +4,7 @@ import json
 
 from PySide6.QtCore import Qt
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.ui.window.driver import Person
 
 
@@ -33,7 +33,7 @@ def test_operation_that_was_never_opened_is_told_on_the_sheet_and_in_the_audit(w
     window.wait(lambda: len(window.place.panel.operations.list.seen.all) == 1)
     window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
-    assert "1 of 2 operations shown" in window.place.panel.sheets.approval.said.text()
+    assert "You opened 1 of 2 operations" in window.place.panel.sheets.approval.warning.text()
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
     assert approved_coverage(window) == {"operations": 2, "shown": 1, "folded": 0, "proved": 0}
@@ -49,7 +49,7 @@ def test_change_that_stayed_folded_as_mechanical_is_counted_on_the_sheet_and_in_
     window.wait(lambda: [seen.proved for seen in window.place.panel.operations.list.seen.all] == [1])
     window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
-    assert "1 change stayed folded" in window.place.panel.sheets.approval.said.text()
+    assert "1 change stayed folded" in window.place.panel.sheets.approval.warning.text()
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
     assert approved_coverage(window) == {"operations": 1, "shown": 1, "folded": 0, "proved": 1}

@@ -10,9 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
 from tandem_desktop.app.main import main
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanState, PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
-from tandem_desktop.domain.state_machine import PlanState
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.command_line import bash, write
@@ -75,7 +74,7 @@ def test_run_that_is_cancelled_leaves_the_files_as_before(person: Person, worksp
     before = walk(workspace)
     implement(person)
     person.wait(lambda: is_running(person))
-    person.click("plan-action-cancel")
+    person.click("plan-stop")
     person.wait(lambda: person.state is PlanState.CANCELLED)
     assert walk(workspace) == before
 

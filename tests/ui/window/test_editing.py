@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.models.operations import OperationRow, spoken
 from tests.ui.window.driver import Person

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.ui.window.driver import Person
 
 
@@ -39,4 +39,4 @@ def test_another_folder_is_opened_from_one_without_files(
     person = open_window()
     person.click("empty-state-action")
     assert person.place.background.engine.locations.workspace == tmp_path / "other"
-    assert person.find("empty-plan").accessibleName() == "No plan yet"
+    person.wait(lambda: person.find("empty-plan").accessibleName() == "No plan yet")

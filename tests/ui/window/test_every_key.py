@@ -8,7 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.chat.entries import PersonBubble
 from tandem_desktop.ui.diff.view import DiffView
 from tests.ui.window.driver import Person
@@ -31,6 +31,23 @@ def reading(person: Person) -> tuple[bool, bool, str]:
     """How diffs are read, as it is kept: split, wrapped, which white space."""
     kept = person.place.state.get("reading") or {}
     return kept.get("splits", True), kept.get("wraps", True), kept.get("whitespace", "")
+
+
+def test_control_and_enter_in_an_empty_message_field_open_the_approval_sheet_and_write_nothing(
+    person: Person, workspace: Path
+) -> None:
+    before = (workspace / "app.py").read_bytes()
+    person.click("composer-text")
+    person.type("wait ")
+    person.press(Qt.Key.Key_Return, CONTROL)
+    assert not person.sees("approval-implement"), "words in the field are not left behind"
+    for _ in "wait ":
+        person.press(Qt.Key.Key_Backspace)
+    person.press(Qt.Key.Key_Return, CONTROL)
+    person.wait(lambda: person.sees("approval-implement"))
+    person.press(Qt.Key.Key_Return)
+    assert not person.sees("approval-implement"), "Enter goes back to the review"
+    assert (workspace / "app.py").read_bytes() == before
 
 
 def test_keys_of_the_window(person: Person) -> None:
@@ -70,6 +87,8 @@ def test_keys_of_review(person: Person) -> None:
     assert listed.currentIndex().row() == 0
     person.press(Qt.Key.Key_Space)
     assert model.viewed == {first}
+    assert listed.currentIndex().row() == 1, "it goes on"
+    person.press(Qt.Key.Key_K)
     person.press(Qt.Key.Key_Space)
     assert not model.viewed
     for key, modifiers, row in (
@@ -87,6 +106,7 @@ def test_keys_of_review(person: Person) -> None:
     person.tab_to(f"diff-{first}")
     view = person.focus()
     assert isinstance(view, DiffView)
+    person.window.resize(2600, 900)  # room for two columns
     person.wait(lambda: len(view.rows) > 0 and view.is_split)
     before = reading(person)
     for key, modifiers in ((Qt.Key.Key_V, NONE), (Qt.Key.Key_Z, ALT), (Qt.Key.Key_W, NONE)):
@@ -222,15 +242,18 @@ def drop(target: QWidget, mime: QMimeData) -> None:
     QApplication.sendEvent(target, event)
 
 
-def test_plan_card_opens_the_sheet_by_1_and_sends_the_plan_back_by_2(person: Person) -> None:
-    person.wait(lambda: person.sees("plan-card-approve"))
-    person.go_to("plan-card-waiting")
+@pytest.mark.req("S1-05", "S1-08")
+def test_in_the_bar_1_opens_the_approval_sheet_and_2_sends_the_plan_back(person: Person) -> None:
+    person.go_to("operation-list")
+    person.tab_to("plan-action-request_revision")
     person.press(Qt.Key.Key_1)
     person.wait(lambda: person.sees("approval-back"))
     person.press(Qt.Key.Key_Escape)
-    person.wait(lambda: person.focus().objectName() == "plan-card-waiting" and person.sees("plan-card-approve"))
+    person.wait(lambda: person.focus().objectName() == "plan-action-request_revision")
     person.press(Qt.Key.Key_2)
+    person.wait(lambda: person.focus().objectName() == "rework-feedback")
     person.type("/replace Goodbye Farewell")
-    person.press(Qt.Key.Key_Return)
+    person.wait(person.find("rework-send").isEnabled)
+    person.press(Qt.Key.Key_Return, CONTROL)
     person.wait(lambda: person.revision == 2)
     assert "Farewell" in person.proposed("README.md")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.ui.window.driver import Person
 
 

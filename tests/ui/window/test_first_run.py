@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.acp_client.profiles import load_profiles
 from tandem_desktop.app.window import load_recipes, look_for_agents, open_background
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
+from tandem_desktop.sessions.launch import InstalledAgents
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.shell.welcome import AgentRow
 from tandem_desktop.ui.theme.theme import Theme
@@ -56,6 +57,10 @@ def words(widget: QWidget) -> str:
     return " ".join(label.text() for label in widget.findChildren(QLabel))
 
 
+def is_usable(window: MainWindow, name: str) -> bool:
+    return any(each.isVisible() and each.isEnabled() for each in window.findChildren(QAbstractButton, name))
+
+
 def click(window: MainWindow, name: str) -> None:
     button = next(each for each in window.findChildren(QAbstractButton, name) if each.isVisible())
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -65,12 +70,15 @@ def test_every_agent_is_named_with_what_it_needs_and_found_ones_with_their_versi
     shown = words(first.welcome)
     assert "1.34.0" in shown
     assert shown.count("Ready · ") == 1
-    assert shown.count("No log-in and no key was found · ") == 1
+    assert shown.count("Not logged in, and no key was found · ") == 1
+    assert "TANDEM_MODEL" not in shown
+    missing = next(each for each in load_profiles() if each.name == "codex")
+    assert missing.title not in shown
+    click(first, "welcome-missing")
+    shown = words(first.welcome)
+    assert f"Install it with: {missing.install}" in shown
     for profile in load_profiles():
         assert profile.title in shown
-    missing = next(each for each in load_profiles() if each.name == "codex")
-    assert f"Install it with: {missing.install}" in shown
-    assert f"Looked for {len(load_profiles())} agents" in shown
 
 
 def test_agent_whose_interpreter_is_gone_is_not_called_ready_and_says_what_to_install(first: MainWindow) -> None:
@@ -82,9 +90,48 @@ def test_agent_whose_interpreter_is_gone_is_not_called_ready_and_says_what_to_in
 
 
 def test_command_that_installs_an_agent_is_copied(first: MainWindow) -> None:
+    click(first, "welcome-missing")
     click(first, "agent-codex")
     assert "codex" in QGuiApplication.clipboard().text()
     assert first.toast.text.startswith("Copied: ")
+
+
+def test_what_is_shown_first_stays_where_it_is_when_agents_are_found(first: MainWindow) -> None:
+    shown = (first.welcome.folder, first.welcome.sample, first.welcome.built_in, first.welcome.command)
+    before = [each.mapTo(first, QPoint()) for each in shown]
+    here = look_for_agents()
+    first.welcome.show_agents(InstalledAgents((), here.confinement))
+    QCoreApplication.processEvents()
+    assert [each.mapTo(first, QPoint()) for each in shown] == before
+
+
+def test_patch_is_reviewed_in_the_folder_that_is_chosen_for_it(
+    first: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "notes.txt").write_text("one\n")
+    patch = "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-one\n+two\n"
+    (tmp_path / "fix.patch").write_text(patch)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "fix.patch"), ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "project"))
+    click(first, "welcome-patch")
+    place = first.controller
+    assert place is not None
+    qtbot.waitUntil(lambda: place.panel.page is not None)
+    assert place.panel.page is not None
+    assert [view.operation.path for view in place.panel.page.views] == ["notes.txt"]
+
+
+@pytest.mark.setting("agent_command")
+def test_command_of_ones_own_is_offered_as_an_agent_at_once(first: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    own = tmp_path / "programs" / "my-agent"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    click(first, "welcome-command")
+    QTest.keyClicks(first.findChild(QLineEdit, "command-text"), "my-agent --acp")
+    click(first, "command-add")
+    qtbot.waitUntil(lambda: first.findChild(QAbstractButton, "agent-custom") is not None)
+    assert "my-agent --acp" in (tmp_path / "config" / "settings.toml").read_text()
 
 
 def test_what_needs_a_workspace_is_not_offered_before_there_is_one(first: MainWindow) -> None:
@@ -92,9 +139,7 @@ def test_what_needs_a_workspace_is_not_offered_before_there_is_one(first: MainWi
     assert not first.top.agent.isVisible()
 
 
-def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written(
-    first: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_sample_is_planned_applied_and_undone_by_five_actions(first: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "settings.toml").write_text('agent = "goose"\n')  # recipes are the built-in agent's
     click(first, "welcome-sample")
@@ -103,12 +148,20 @@ def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written
     assert place.plan_mode
     root = place.background.engine.locations.workspace
     greeting = (root / "greeter" / "greeting.py").read_text()
-    qtbot.waitUntil(lambda: place.agents.profile is not None)
-    QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Escape)
-    QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: place.panel.page is not None and not place.turns.is_any)
     assert place.panel.page is not None
     assert place.panel.page.meta.status is PlanStatus.PROPOSED
+    assert (root / "greeter" / "greeting.py").read_text() == greeting
+    plan_id, plans = place.panel.page.version.plan_id, place.background.engine.plans
+    QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: is_usable(first, "approval-implement"))
+    click(first, "approval-implement")
+    qtbot.waitUntil(lambda: plans.meta(plan_id).status is PlanStatus.COMPLETED)
+    assert (root / "greeter" / "greeting.py").read_text() != greeting
+    first.actions_.do("undo")
+    qtbot.waitUntil(lambda: is_usable(first, "undo-confirm"))
+    click(first, "undo-confirm")
+    qtbot.waitUntil(lambda: plans.meta(plan_id).status is PlanStatus.UNDONE)
     assert (root / "greeter" / "greeting.py").read_text() == greeting
 
 

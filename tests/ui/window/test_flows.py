@@ -6,9 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanState, PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
-from tandem_desktop.domain.state_machine import PlanState
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
@@ -41,7 +40,7 @@ def test_the_ten_steps_of_the_basic_flow_with_the_mouse(window: Person, workspac
     window.click_operation(0)
     window.wait(lambda: len(window.reads()) == 1)
     assert walk(workspace) == before
-    window.click("plan-footer-execute")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
     assert walk(workspace) == before
     window.click("approval-implement")

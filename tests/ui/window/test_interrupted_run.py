@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.command_line import CommandLine, bash, write
 from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk
@@ -52,6 +53,37 @@ def test_person_is_greeted_with_what_was_cut_off_and_it_ends_as_they_say(
     person.wait(lambda: [plan.status for plan in person.place.plans.plans] == [status])
     assert {name for name in walk(cut_off) if name.endswith(".txt") and "/" not in name} == left
     person.wait(lambda: not person.find("status-disk").property("text").startswith("Interrupted"))
+
+
+def test_a_run_that_is_settled_later_is_settled_from_its_page_the_runs_or_the_palette(
+    cut_off: Path, open_window: Callable[..., Person]
+) -> None:
+    person = open_window()
+    person.wait(lambda: person.sees("interrupted-later"))
+    person.click("interrupted-later")
+    person.press(Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    person.wait(lambda: person.status is PlanStatus.STALLED)
+    assert person.place.panel.header.badge.text() == "Interrupted"
+    assert not person.sees("plan-stop")
+    panel = person.place.panel
+
+    def asked_and_put_off(ask: Callable[[], None]) -> None:
+        ask()
+        person.wait(lambda: person.sees("interrupted-later"))
+        person.click("interrupted-later")
+        person.wait(lambda: not person.sees("interrupted-later"))
+
+    asked_and_put_off(lambda: person.click("banner-settle"))
+    asked_and_put_off(lambda: person.click("plan-action-cancel"))
+    asked_and_put_off(lambda: person.command("roll back the interrupted"))
+    panel.tabs.show_tab("runs")
+    person.wait(lambda: person.sees("runs-settle"))
+    person.click("runs-settle")
+    person.wait(lambda: person.sees("interrupted-rollback"))
+    person.click("interrupted-rollback")
+    person.wait(lambda: person.status is PlanStatus.FAILED)
+    assert not (cut_off / "one.txt").exists()
+    assert not person.place.has_interrupted
 
 
 def test_command_that_was_cut_off_is_run_again_when_the_person_ticks_that(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.ui.window.driver import Person
 
 pytestmark = pytest.mark.usefixtures("quick_agent")
@@ -36,7 +36,18 @@ def failed(window: Person) -> Person:
 
 
 def enabled(person: Person) -> dict[str, bool]:
-    return {name: person.find(f"plan-action-{name}").isEnabled() for name in ("approve", "request_revision", "cancel")}
+    return {name: person.sees(f"plan-action-{name}") for name in ("approve", "request_revision", "cancel")}
+
+
+def test_of_a_plan_that_failed_the_command_can_be_dropped_and_the_rest_implemented(failed: Person) -> None:
+    assert failed.find("plan-action-approve").text() == "Try again…"  # type: ignore[attr-defined]
+    failed.click("plan-action-rest")
+    failed.wait(lambda: failed.find("approval-sheet").isVisible())
+    assert failed.revision == 2
+    assert failed.operations == ["new.txt"]
+    failed.click("approval-implement")
+    failed.wait(lambda: failed.status is PlanStatus.COMPLETED)
+    assert (failed.workspace / "new.txt").read_text() == "new\n"
 
 
 @pytest.mark.req("S0-17", "S0-27")

@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.merge.sheet import MergeSheet
 from tandem_desktop.ui.merge.view import Column
 from tandem_desktop.ui.plan.row_geometry import ROW

@@ -1,16 +1,17 @@
 """The window as the command opens it: a frame first, then everything in it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QSettings, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.app.main import main
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.window_frame import WindowFrame
-from tests.ui.window.driver import agent_status
+from tests.ui.window.driver import Person, agent_status
 
 
 @pytest.fixture
@@ -39,3 +40,28 @@ def test_command_shows_a_frame_and_then_the_workspace_in_it(qtbot: QtBot, worksp
     watch.stop()
     QCoreApplication.processEvents()
     assert seen == ["frame", "greeter — Tandem Desktop"]
+
+
+class ShownWindows(QObject):
+    """Notes each widget that is shown as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.names.add(watched.objectName() or type(watched).__name__)
+        return False
+
+
+def test_no_second_window_is_shown_while_a_workspace_opens(open_window: Callable[..., Person]) -> None:
+    shown = ShownWindows()
+    application = QApplication.instance()
+    assert application is not None
+    application.installEventFilter(shown)
+    try:
+        open_window()
+    finally:
+        application.removeEventFilter(shown)
+    assert shown.names == {"main-window"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.agent_protocol import EntryKind
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agents_on_path import put_on_path
 from tests.support.command_line import bash, write
 from tests.ui.window.driver import Person

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.perspectives import Role
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.perspective_scripts import CHAPO, PLAN, acp_agent
@@ -121,7 +121,7 @@ def test_stopped_while_koda_looks_there_is_no_plan_and_the_next_message_is_taken
 
 
 def test_the_palette_and_the_empty_tab_lead_to_the_composer(window: Person) -> None:
-    window.command("three advisors")
+    window.command("second opinions")
     assert window.place.chat.composer.text == "/perspectives "
     window.place.chat.composer.set_text("tidy up")
     window.place.panel.perspectives.ask_requested.emit()

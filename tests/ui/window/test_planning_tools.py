@@ -24,7 +24,7 @@ def test_planning_bundle_goes_to_the_agent_with_the_next_message(
     put_on_path(programs, "opencode", {"turns": [[Steps(workspace).say("heard")]]})
     window = open_window("opencode")
     window.ask("add a flag")
-    window.command("how plans are made")
+    window.command("planning instructions")
     window.ask("and another")
     first, second = prompts(window)
     for part in ("A plan has this shape:", '"steps"', "An example:"):

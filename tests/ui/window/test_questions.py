@@ -148,13 +148,13 @@ def test_an_address_is_shown_whole_and_opened_by_a_click_alone(open_window: Open
 
 
 def test_a_person_is_notified_of_a_question_without_its_words(open_window: Open, programs: Path) -> None:
-    put_on_path(programs, "opencode", {"turns": [[asking(message="The secret is 42")]]})
+    put_on_path(programs, "opencode", {"turns": [[asking(message="The secret is marigold")]]})
     window = open_window("opencode")
     told: list[tuple[str, str, str]] = []
     window.place.attention_wanted.connect(lambda *words: told.append(words))
     window.type_into_composer("go")
     window.wait(lambda: window.sees("question-form"))
     assert [title for title, _, _ in told] == ["The agent asks you a question"]
-    assert "42" not in str(told)
+    assert "marigold" not in str(told)
     window.click("question-decline")
     answered(window)

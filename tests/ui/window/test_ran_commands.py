@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agent_runs import ask
 from tests.support.agents_on_path import put_on_path
 from tests.ui.window.driver import Person

@@ -18,6 +18,21 @@ def read_only_workspace(workspace: Path) -> Iterator[Path]:
         yield workspace
 
 
+def test_plan_in_a_folder_that_became_read_only_cannot_be_implemented_and_says_why(
+    workspace: Path, open_window: Callable[..., Person]
+) -> None:
+    window = open_window()
+    window.ask("/replace Hello Goodbye")
+    window.wait(lambda: window.place.panel.page is not None)
+    page = window.place.panel.page
+    assert page is not None
+    with read_only(workspace) as is_read_only:
+        if not is_read_only:
+            pytest.skip("root may write everywhere here, and mounting is not allowed")
+        window.place.open_plan(page.version.plan_id)
+        window.wait(lambda: "read-only" in window.place.panel.refusal)
+
+
 def test_read_only_folder_is_named_at_once_and_planning_in_it_says_why_it_cannot_be_kept(
     read_only_workspace: Path, open_window: Callable[..., Person]
 ) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support import npm_agents
 from tests.support.agent_runs import AgentPlace
 from tests.support.command_line import bash, write

@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agents_on_path import put_on_path
 from tests.support.command_line import bash, write
 from tests.ui.window.driver import Person
@@ -88,7 +89,7 @@ def test_reflection_that_is_off_is_asked_for_by_a_command_and_stopped_by_escape(
     a_failed_run(person)
     assert person.place.background.engine.settings.reflection == "off"
     person.ask("/reflect")
-    person.wait(lambda: "looks back" in person.find("chat-status").text())  # type: ignore[attr-defined] # a label
+    person.wait(lambda: "what went wrong" in person.find("chat-status").text())  # type: ignore[attr-defined] # a label
     person.press(Qt.Key.Key_Escape)
     person.wait(lambda: not person.sees("chat-status"))
     run_id = person.place.background.engine.runs.runs()[0].record.run_id

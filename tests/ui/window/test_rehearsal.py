@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
 from tandem_desktop.ui.plan.rehearsal_view import EffectList

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QComboBox, QMenu
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.ui.plan.viewed import WORDS
@@ -149,7 +150,7 @@ def test_an_alternative_is_branched_changed_compared_and_applied_while_the_first
     person: Person, workspace: Path
 ) -> None:
     first = person.place.panel.page.version  # type: ignore[union-attr]
-    take(person, "Branch from here")
+    take(person, "Duplicate as alternative")
     person.wait(lambda: person.place.panel.page.version.plan_id != first.plan_id)  # type: ignore[union-attr]
     branch = person.place.panel.page.version  # type: ignore[union-attr]
     reworked(person, "README.md", b"# Farewell\n")
@@ -184,7 +185,7 @@ def test_the_palette_branches_the_revision_on_screen(person: Person) -> None:
     first = person.place.panel.page.version.plan_id  # type: ignore[union-attr]
     person.place.open_plan(first, 1)
     person.wait(lambda: person.revision == 1)
-    person.command("Branch from here")
+    person.command("Duplicate as alternative")
     person.wait(lambda: person.place.panel.page.version.plan_id != first)  # type: ignore[union-attr]
     page = person.place.panel.page
     assert page is not None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tests.ui.window.driver import Person
 

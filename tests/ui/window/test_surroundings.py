@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agents_on_path import put_on_path
 from tests.ui.window.driver import Person
 
@@ -84,3 +84,15 @@ def test_agent_whose_interpreter_is_gone_is_neither_offered_nor_called_ready(
     assert offered["Built-in agent"] is True
     person.place.agents.choose("opencode")  # as a window does that was closed with it
     assert words_of(person, "status-agent") == "OpenCode cannot start: no-such-node was not found"
+
+
+def test_agent_of_the_settings_that_is_not_installed_is_named_and_another_can_be_chosen(
+    open_window: Callable[..., Person],
+) -> None:
+    window = open_window("goose")
+    window.wait(lambda: "Goose is not installed here" in window.window.toast.text)
+    window.click("toast-action")
+    menu = window.window.top.findChild(QMenu, "agent-menu")
+    assert menu is not None
+    assert "Built-in agent" in [action.text() for action in menu.actions() if action.isEnabled()]
+    menu.close()

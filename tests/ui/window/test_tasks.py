@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 
 from tandem_desktop.domain.agent_protocol import EntryKind
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.graph.view import CardItem
 from tests.ui.window.driver import Person
 

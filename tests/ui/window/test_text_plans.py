@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.ids import new_plan_id
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.tree_walker import walk

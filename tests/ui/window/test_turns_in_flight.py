@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from tandem_desktop.domain.events import TurnEnded
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tests.support.agent_scripts import Step, Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.tree_walker import walk
