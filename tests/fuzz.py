@@ -1,9 +1,10 @@
 """Hand spoiled input to every reader of foreign bytes: `python -m tests.fuzz [--count N] [--seed S] [READER …]`.
 
 Frames are recorded messages of real agents, spoiled, from an agent played in this process; each request that can be
-answered must be answered once, and the conversation goes on or ends with an error of ours. Plans, bundles and patches
-are read; patches are applied in memory. Anything but a value or a refusal in words is a crash; more than a few
-seconds for one input is a hang. What went wrong is printed with the seed that brings it back.
+answered must be answered once, and the conversation goes on or ends with an error of ours. Editors send such frames
+to `tandem acp` while a plan waits: none of them may apply it. Plans, bundles and patches are read; patches are applied
+in memory. Anything but a value or a refusal in words is a crash; more than a few seconds for one input is a hang. What
+went wrong is printed with the seed that brings it back.
 """
 
 import argparse
@@ -32,6 +33,7 @@ from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.plans import bundle
 from tandem_desktop.staging.plan_json import parse_plan
 from tests.support.bundle_mutations import CARELESS, HOSTILE, RESEALED
+from tests.support.editors import SESSION, Frames, a_plan, served
 from tests.support.played_agents import a_played_manager
 from tests.support.sidecars import QUICK, NotingClient
 from tests.support.transcripts import FROM_AGENT, messages
@@ -234,6 +236,91 @@ async def _life(seed: int, agents: list[SpoilingAgent]) -> list[str]:
     return problems
 
 
+# Editors
+
+
+def fuzz_editors(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """Spoiled frames of an editor, with a plan that waits: nothing of them may apply it, each request is answered."""
+    counts: Counter[str] = Counter()
+    wrong: list[str] = []
+    life = 0
+    while counts["frames"] < count:
+        life_seed = seed * 1_000_000 + life
+        life += 1
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["TANDEM_STATE_DIR"] = str(Path(folder) / "state")
+            root = Path(folder) / "ws"
+            root.mkdir()
+            (root / "a.txt").write_text("one\n")
+            plan = a_plan(root)
+            try:
+                problems = asyncio.run(_editor_life(random.Random(life_seed), root, plan))
+            except Exception as error:
+                problems = [f"crashed: {error!r}"]
+            if (root / "a.txt").read_text() != "one\n":
+                problems.append("the plan was applied")
+        counts["frames"] += FRAMES_A_TURN
+        counts["conversations"] += 1
+        wrong += [f"life {life_seed}: {problem}" for problem in problems]
+    return counts, wrong
+
+
+async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str]:
+    """One editor; the last thing it asks is in order, and must be answered."""
+    prompt = {"sessionId": SESSION, "prompt": [{"type": "text", "text": f"/plans {plan}"}]}
+    opened = {"cwd": str(root), "sessionId": SESSION, "mcpServers": []}
+    known: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": 1, "clientCapabilities": {}}},
+        {"id": 1, "method": "session/load", "params": opened},
+        {"id": 1, "method": "session/resume", "params": opened},
+        {"id": 1, "method": "session/list", "params": {"cwd": str(root)}},
+        {"id": 1, "method": "session/prompt", "params": prompt},
+        {
+            "id": 1,
+            "method": "session/set_config_option",
+            "params": {"sessionId": SESSION, "configId": "m", "value": "x"},
+        },
+        {"id": 1, "method": "session/close", "params": {"sessionId": SESSION}},
+        {"method": "session/cancel", "params": {"sessionId": SESSION}},
+        {"id": 0, "result": {"outcome": {"outcome": "selected", "optionId": "review"}}},
+        {"id": 0, "error": {"code": -32601, "message": "no"}},
+    ]
+    problems: list[str] = []
+    async with asyncio.timeout(LONGEST_S * TURNS_A_LIFE), served() as frames:
+        hearing = asyncio.create_task(_hear_all(frames))
+        for number in range(FRAMES_A_TURN):
+            message = {"jsonrpc": "2.0", **copy.deepcopy(chance.choice(known))}
+            message["id"] = chance.randrange(20) if "method" not in message else f"f{number}"
+            if message.get("method") == "session/cancel":
+                del message["id"]
+            for _ in range(chance.choice((0, 0, 1, 2))):
+                _spoil_value(chance, message)
+            data = json.dumps(message).encode()
+            data = (_spoil_bytes(chance, data) if chance.random() < 0.1 else data).replace(b"\n", b" ")
+            frames.put(data + b"\n")
+            if number % 25 == 0:
+                await asyncio.sleep(0.01)
+        for number in range(3):  # whatever still waits is withdrawn, so that the last request is served
+            frames.send({"method": "session/cancel", "params": {"sessionId": SESSION}})
+            await asyncio.sleep(0.02 * number)
+        frames.send({"id": "last", "method": "session/list", "params": {"cwd": str(root)}})
+        while not any(each.get("id") == "last" for each in frames.heard):
+            if hearing.done():
+                return ["it ended before the last request"]
+            await asyncio.sleep(0.01)
+        given = [str(each.get("id")) for each in frames.heard if "method" not in each]
+        answers = Counter(number for number in given if number.startswith("f"))  # another id may have come twice
+        problems += [f"{number} answered {times} times" for number, times in answers.items() if times > 1]
+        hearing.cancel()
+        await asyncio.gather(hearing, return_exceptions=True)
+    return problems
+
+
+async def _hear_all(frames: Frames) -> None:
+    while await frames.hear() is not None:
+        pass
+
+
 @cache
 def _recorded() -> list[str]:
     return [json.dumps(message) for name in RECORDED for way, message in messages(name) if way == FROM_AGENT]
@@ -367,6 +454,7 @@ def _spoil_bytes(chance: random.Random, data: bytes) -> bytes:
 
 READERS: dict[str, Callable[[int, int], tuple[Counter[str], list[str]]]] = {
     "frames": fuzz_frames,
+    "editors": fuzz_editors,
     "plans": fuzz_plans,
     "bundles": fuzz_bundles,
     "patches": fuzz_patches,

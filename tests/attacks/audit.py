@@ -12,9 +12,12 @@ from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.approval import digest
 from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.services.engine import Engine
 from tests.attacks.attack import Attack, Outcome, an_engine
 
+_APPROVED = 2
+"""When a plan was approved and not applied yet, in the history."""
 EARLIER = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -24,30 +27,40 @@ class Forged(Frozen):
     plan_id: str = "PLAN-0badcafe"
 
 
-def _write(engine: Engine, name: str) -> None:
+def _approved(engine: Engine, name: str) -> PlanId:
     step = {"description": "d", "tool": "write", "args": {"path": name, "content": name}}
     version = engine.proposals.propose(json.dumps({"title": name, "steps": [step]}).encode())
     engine.decisions.approve(version.plan_id, version.approval_hash)
-    engine.runs.apply(version.plan_id)
+    return version.plan_id
 
 
 @functools.cache
 def _history() -> tuple[Path, ...]:
-    """The folders after 0, 1 and 2 applied plans, the last with an undo and an approval that waits."""
+    """The folders after 0 and 1 applied plans, with a second one approved, and at the end.
+
+    That is after the second was applied and undone, with an approval that waits.
+    """
     base = Path(tempfile.mkdtemp(prefix="tandem-audit-"))
     (base / "now" / "project").mkdir(parents=True)
-    kept = []
-    for number in range(3):
-        with an_engine(base / "now") as engine:
-            if number:
-                _write(engine, f"file{number}.txt")
-            if number == 2:
-                engine.runs.undo(engine.runs.runs()[0].record.run_id)
-                step = {"description": "d", "tool": "write", "args": {"path": "waits", "content": ""}}
-                version = engine.proposals.propose(json.dumps({"title": "W", "steps": [step]}).encode())
-                engine.decisions.approve(version.plan_id, version.approval_hash)
-        kept.append(base / str(number))
+    kept: list[Path] = []
+
+    def keep() -> None:
+        kept.append(base / str(len(kept)))
         shutil.copytree(base / "now", kept[-1], symlinks=True)
+
+    with an_engine(base / "now"):
+        keep()
+    with an_engine(base / "now") as engine:
+        engine.runs.apply(_approved(engine, "file1.txt"))
+    keep()
+    with an_engine(base / "now") as engine:
+        plan_id = _approved(engine, "file2.txt")
+    keep()
+    with an_engine(base / "now") as engine:
+        engine.runs.apply(plan_id)
+        engine.runs.undo(engine.runs.runs()[0].record.run_id)
+        _approved(engine, "waits")
+    keep()
     return tuple(kept)
 
 
@@ -190,6 +203,19 @@ def _whole_state(scene: Scene) -> None:
     scene.put_back(1, scene.state)
 
 
+def _all_but_approvals(scene: Scene) -> None:
+    """All as it was when a plan was approved: the used approval and the runs in the workspace know better."""
+    scene.put_back(_APPROVED, scene.log, scene.head, scene.count, scene.state / "journal")
+    for standing in scene.approvals.glob("PLAN-*.json"):
+        standing.unlink()
+
+
+def _only_used(scene: Scene) -> None:
+    """The same, and the workspace's runs put back as well: only the used approval knows better."""
+    _all_but_approvals(scene)
+    scene.put_back(_APPROVED, scene.folder / "project")
+
+
 def _attack(tamper: Tamper) -> Callable[[Path], Outcome]:
     def run(folder: Path) -> Outcome:
         scene = Scene(folder)
@@ -198,7 +224,9 @@ def _attack(tamper: Tamper) -> Callable[[Path], Outcome]:
             report = engine.audit_check.verify()
         if report.ok:
             is_whole = scene.log.read_bytes().startswith((_history()[-1] / "state" / scene.log.name).read_bytes())
-            return Outcome.HELD if is_whole else Outcome.FLAGGED if report.elsewhere else Outcome.BROKEN
+            return (
+                Outcome.HELD if is_whole else Outcome.FLAGGED if report.elsewhere or report.unbegun else Outcome.BROKEN
+            )
         return Outcome.HELD if report.first_bad is not None or report.missing else Outcome.BROKEN
 
     return run
@@ -217,6 +245,8 @@ _TAMPERINGS: dict[str, tuple[str, Tamper]] = {
     "link": ("the log replaced by a link to nowhere", _linked_elsewhere),
     "head-lowered": ("a head with a lower count", _unsigned_head),
     "state-put-back": ("the whole state folder as it was before a run", _whole_state),
+    "approvals-left": ("all of the state folder but the approvals as it was before a run", _all_but_approvals),
+    "only-used": ("the same, and the workspace as well", _only_used),
     "approver": ("another approver in a record", _rewritten(b'"approved_by":"user"', b'"approved_by":"root"')),
     "kind": ("another kind of a record", _rewritten(b'"kind":"approved"', b'"kind":"approvee"')),
     "rechained": (

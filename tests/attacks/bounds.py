@@ -29,7 +29,7 @@ from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, 
 from tandem_desktop.planning_tools.server import MOST_STRANGERS, PlanningServerHost
 from tandem_desktop.review.operation_view import view_operation
 from tandem_desktop.sessions.record import MOST_OF_A_TURN, TranscriptLog
-from tandem_desktop.sessions.session import MOST_CALL_UPDATES, MOST_CALLED, MOST_SAID, TurnLimit
+from tandem_desktop.sessions.turn import MOST_CALL_UPDATES, MOST_CALLED, MOST_SAID, TurnLimit
 from tandem_desktop.staging.staging_store import MOST_NOTED, StagingStore
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace, read_exactly

@@ -242,7 +242,115 @@ LOCKS: dict[str, tuple[str, bytes, bytes]] = {
     "gradle verification": _both("gradle/verification-metadata.xml", '<sha256 value="%"/>\n', HEX, OTHER_HEX),
     "terraform": _both(".terraform.lock.hcl", '"h1:%=",\n', A43, B43),
     "cocoapods": _both("ios/Podfile.lock", "  X: %\n", "a" * 40, "b" * 40),
+    "npm package without checksum": (
+        "package-lock.json",
+        npm(),
+        npm().replace(b'"node_modules/y"', b'"node_modules/evil": {\n"version": "6.6.6"\n},\n"node_modules/y"'),
+    ),
+    "npm version without checksum": (
+        "package-lock.json",
+        npm(integrity=None, resolved=None),
+        npm(integrity=None, resolved=None, version="6.6.6"),
+    ),
+    "yarn package without checksum": _both(
+        "yarn.lock", f"x@1:\n  integrity {HASH}\n\n%", "", 'evil@*:\n  version "6"\n'
+    ),
+    "yarn version without checksum": _both(
+        "yarn.lock", f'x@1:\n  integrity {HASH}\n\ny@*:\n  version "%"\n', "1.0.0", "6.6.6"
+    ),
+    "poetry package without files": _both(
+        "poetry.lock",
+        f'%[[package]]\nname = "x"\nhash = "sha256:{HEX}"\n',
+        "",
+        '[[package]]\nname = "evil"\nfiles = []\n',
+    ),
+    "poetry version without files": _both(
+        "poetry.lock",
+        f'[[package]]\nname = "x"\nhash = "sha256:{HEX}"\n[[package]]\nname = "y"\nversion = "%"\nfiles = []\n',
+        "1.0.0",
+        "6.6.6",
+    ),
+    "cargo version of a registry": _both(
+        "Cargo.lock",
+        f'[[package]]\nname = "x"\nversion = "%"\nsource = "{CRATES}"\nchecksum = "{HEX}"\n',
+        "1.0.0",
+        "6.6.6",
+    ),
+    "bundler package": _both("Gemfile.lock", "GEM\n  specs:\n%", "", "    evil (6)\n"),
+    "requirements name only": _both("requirements.txt", "x==1\n%", "", "evil\n"),
+    "requirements folder": _both("requirements.txt", "x==1\n%", "", "./evil\n"),
     "a whole new one": ("vendor/package-lock.json", b"", npm()),
+    "pdm": _both("pdm.lock", 'files = [\n {file = "x.whl", hash = "sha256:%"},\n]\n', HEX, OTHER_HEX),
+    "pixi": _both("pixi.lock", f"- conda: %\n  sha256: {HEX}\n", "https://conda.anaconda.org/x.conda", EVIL),
+    "go workspace": _both("go.work.sum", "m v1 h1:%=\n", A43, B43),
+    "cargo checksum removed": _both("Cargo.lock", '[[package]]\nname = "x"\n%', f'checksum = "{HEX}"\n', ""),
+    "poetry git source": _both("poetry.lock", 'name = "x"\n%', "", f'[package.source]\ntype = "git"\nurl = "{EVIL}"\n'),
+    "uv editable": _both("uv.lock", 'name = "x"\nsource = { % }\n', 'registry = "https://pypi.org"', 'editable = "x"'),
+    "yarn patch": _both("yarn.lock", '"x@npm:^1":\n  resolution: "%"\n', "x@npm:1.0.0", "x@patch:x#~/x.patch"),
+    "yarn alias": _both("yarn.lock", '"x@npm:^1":\n  resolution: "%"\n', "x@npm:1.0.0", "evil@npm:1.0.0"),
+    "pnpm folder": _both("pnpm-lock.yaml", "  x@1:\n    resolution: {%}\n", f"integrity: {HASH}", "directory: ../evil"),
+    "npm alias": ("package-lock.json", npm(), npm(name="evil", resolved=NPM.replace("x.", "evil."))),
+    "npm bundled": ("package-lock.json", npm(), npm(inBundle=True, resolved=None, integrity=None)),
+    "npm weaker checksum": ("package-lock.json", npm(), npm(integrity="sha1-" + "A" * 27 + "=")),
+    "npm escaped key": ("package-lock.json", npm(), npm(resolved=EVIL).replace(b"resolved", b"res\\u006flved")),
+    "requirements address": _both("requirements.txt", "%\n", "x==1", f"x @ {EVIL}"),
+    "requirements editable": _both("requirements.txt", "%\n", "x==1", "-e git+https://evil.example/x.git"),
+    "constraints": _both("constraints.txt", "%\n", "x==1", f"x @ {EVIL}"),
+    "deno redirect": _both("deno.lock", '"redirects": {"https://deno.land/x": "%"}\n', "https://deno.land/x@1", EVIL),
+    "bundler git": _both("Gemfile.lock", "%GEM\n  specs:\n    x (1.0)\n", "", f"GIT\n  remote: {EVIL}\n\n"),
+    "paket": _both("paket.lock", "NUGET\n  remote: %\n    X (1.0)\n", "https://api.nuget.org/v3/index.json", EVIL),
+    "helm": _both("Chart.lock", "- name: x\n  repository: %\n", "https://charts.example.com", EVIL),
+    "gradle checksum removed": _both(
+        "gradle/verification-metadata.xml", '<artifact name="c">\n%</artifact>\n', f'<sha256 value="{HEX}"/>\n', ""
+    ),
+    "gradle trusts": _both(
+        "gradle/verification-metadata.xml", "<trusted-artifacts>%</trusted-artifacts>\n", "", '<trust group=".*"/>'
+    ),
+    "terraform provider": _both(".terraform.lock.hcl", 'provider "registry/%" {\n}\n', "hashicorp/aws", "evil/aws"),
+    "bun trusts": _both(
+        "bun.lock", f'{{\n%  "x": ["x@1", "", {{}}, "{HASH}"],\n}}\n', "", '  "trustedDependencies": [\n"x",\n],\n'
+    ),
+    "bun trusts one more": _both(
+        "bun.lock", f'"trustedDependencies": [\n%],\n"x": ["x@1", "", {{}}, "{HASH}"]\n', "", '"y",\n'
+    ),
+    "bun trusts in escapes": _both(
+        "bun.lock", f'{{\n%  "x": ["x@1", "", {{}}, "{HASH}"],\n}}\n', "", '  "truste\\u0064Dependencies": ["x"],\n'
+    ),
+    "composer loads": _both(
+        "composer.lock", f'"shasum": "{"a" * 40}",\n"autoload": {{\n"files": [\n"a.php"%\n]\n}}\n', "", ',\n"b.php"'
+    ),
+    "npm program": _both(
+        "package-lock.json", f'"node_modules/x": {{\n"integrity": "{HASH}"%\n}}\n', "", ',\n"bin": {\n"ls": "x.js"\n}'
+    ),
+    "pnpm overrides": _both(
+        "pnpm-lock.yaml",
+        f"%packages:\n  /x@1:\n    resolution: {{integrity: {HASH}}}\n",
+        "",
+        "overrides:\n  x: 6.6.6\n",
+    ),
+    "cargo replaces": _both("Cargo.lock", f'name = "x"\n%checksum = "{HEX}"\n', "", 'replace = "y 2.0"\n'),
+    "cargo checksums of old": _both("Cargo.lock", 'name = "x"\n[metadata]\n%', f'"checksum x 1" = "{HEX}"\n', ""),
+    "pipenv without TLS": _both("Pipfile.lock", f'"verify_ssl": %\n"hashes": [\n "sha256:{HEX}"\n]\n', "true", "false"),
+    "pods version": _both("Podfile.lock", f"PODS:\n  - X (%)\nSPEC CHECKSUMS:\n  X: {'a' * 40}\n", "1.0", "6.6"),
+    "npm of an older format": (
+        "package-lock.json",
+        npm(),
+        npm().replace(b'"lockfileVersion": 3', b'"lockfileVersion": 1'),
+    ),
+    "npm packages twice": (
+        "package-lock.json",
+        npm(),
+        npm().replace(b'"lockfileVersion": 3,', b'"lockfileVersion": 3,\n"packages": {},'),
+    ),
+    "npm package in one line": (
+        "package-lock.json",
+        npm(),
+        npm().replace(b'"packages": {', b'"packages": {"node_modules/z": {"version": "9"}, '),
+    ),
+    "npm emptied": ("package-lock.json", npm(), b""),
+    "npm without packages": ("package-lock.json", npm(), b'{\n"lockfileVersion": 3\n}\n'),
+    "no lines of a lock file": ("Cargo.lock", b"", b"evil\n"),
+    "other text": ("go.sum", f"m v1 h1:{A43}=\n".encode(), b"evil\n"),
 }
 
 

@@ -5,6 +5,7 @@ held when nothing of it is on disk afterwards, and flagged when its card also ca
 """
 
 import asyncio
+import os
 import stat
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -516,4 +517,126 @@ def _by_rules() -> list[Attack]:
     ]
 
 
-ATTACKS = [*_lies(), *_other_writes(), *_flagged(), *_paths(), *_meanwhile(), *_by_rules()]
+def _second_look() -> list[Attack]:
+    """Paths that lead elsewhere, files with a second name, and what happens around the call."""
+
+    def outside(scene: Scene) -> Path:
+        folder = scene.folder / "elsewhere"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def folder_link(scene: Scene) -> None:
+        (scene.disk / "sub").symlink_to(outside(scene))
+
+    def link_to_git(scene: Scene) -> None:
+        (scene.disk / ".git" / "hooks").mkdir(parents=True)
+        (scene.disk / "hooks-here").symlink_to(".git/hooks")
+
+    def becomes_folder_link(scene: Scene) -> None:
+        (scene.disk / "made").symlink_to(outside(scene))
+
+    def pipe(scene: Scene) -> None:
+        os.mkfifo(scene.disk / "pipe")
+
+    def hard_link(scene: Scene) -> None:
+        os.link(scene.disk / "README.md", scene.disk / "same.md")
+
+    def foreign_bytes(scene: Scene) -> None:
+        (scene.disk / "README.md").write_bytes(b"caf\xe9\n")
+
+    def private(scene: Scene) -> None:
+        (scene.disk / "README.md").chmod(0o600)
+
+    def accent(scene: Scene) -> None:
+        (scene.disk / "caf\u00e9.md").write_bytes(b"one\n")
+
+    bye = writes("README.md", b"# Bye\n")
+    tries: dict[str, tuple[str, Callable[[Path], Outcome]]] = {
+        "climbing": (
+            "the path climbs and comes back",
+            played((diff("sub/../README.md", "# Bye\n", README.decode()),), writes("notes.txt", b"# Bye\n")),
+        ),
+        "slash-at-the-end": (
+            "the path ends in a slash",
+            played((diff("README.md/", "evil\n"),), writes("notes.txt", b"evil\n")),
+        ),
+        "through-a-folder-link": (
+            "the folder is a link out of the workspace",
+            played((diff("sub/new.txt", "evil\n"),), writes("notes.txt", b"evil\n"), prepare=folder_link),
+        ),
+        "through-a-link-to-git": (
+            "the folder is a link into .git",
+            played(
+                (diff("hooks-here/pre-commit", "#!/bin/sh\n"),), writes("notes.txt", b"evil\n"), prepare=link_to_git
+            ),
+        ),
+        "folder-becomes-a-link": (
+            "a link out of the workspace takes the place of the new folder before the yes",
+            played(
+                (diff("made/new.txt", "evil\n"),), writes("made/new.txt", b"evil\n"), before_yes=becomes_folder_link
+            ),
+        ),
+        "pipe": (
+            "there is a pipe at the path",
+            played((diff("pipe", "evil\n"),), writes("notes.txt", b"evil\n"), prepare=pipe),
+        ),
+        "hard-link": (
+            "the card is about a file with a second name; the second name is written",
+            played(EDIT, writes("same.md", b"# Bye\n"), prepare=hard_link),
+        ),
+        "foreign-bytes": (
+            "the file on disk is no UTF-8, and the agent says that it starts from what it would read",
+            played((diff("README.md", "x\n", "caf\ufffd\n"),), writes("README.md", b"x\n"), prepare=foreign_bytes),
+        ),
+        "private-becomes-readable": (
+            "the file is private; after the edit everyone may read it",
+            played(EDIT, writes("README.md", b"# Bye\n", 0o644), prepare=private),
+        ),
+        "second-spelling": (
+            "a new name that is the old one on disks that compose accents",
+            played((diff("cafe\u0301.md", "evil\n"),), writes("cafe\u0301.md", b"evil\n"), prepare=accent),
+        ),
+        "other-case": (
+            "a new name that differs from an old one in case",
+            played((diff("readme.MD", "evil\n"),), writes("readme.MD", b"evil\n")),
+        ),
+        "long": (
+            "more lines than a card holds",
+            played((diff("long.txt", "x\n" * 401),), writes("long.txt", b"x\n" * 401)),
+        ),
+        "hidden-in-the-middle": (
+            "an override in line 200 of an ordinary text",
+            played(
+                (diff("a.txt", "x\n" * 199 + "\u202ey\n" + "x\n" * 99),),
+                writes("a.txt", b"x\n" * 199 + "\u202ey\n".encode() + b"x\n" * 99),
+            ),
+        ),
+        "blanks": (
+            "a payload behind 300 blanks",
+            played((diff("a.sh", "ls" + " " * 300 + "; id\n"),), writes("a.sh", b"ls" + b" " * 300 + b"; id\n")),
+        ),
+        "lone-returns": (
+            "returns that a terminal would draw over",
+            played((diff("a.txt", "evil\rgood\n"),), writes("a.txt", b"evil\rgood\n")),
+        ),
+        "name-with-a-hyphen-look-alike": (
+            "a name that looks like pre-commit and is not",
+            played((diff("pre\u2010commit", "x\n"),), writes("pre\u2010commit", b"x\n")),
+        ),
+        "written-twice": (
+            "first as announced, then otherwise, before the call ends",
+            played(EDIT, both(bye, writes("README.md", b"# Bye\nevil\n"))),
+        ),
+        "backslash": (
+            "a path with backslashes",
+            played((diff("src\\x.txt", "x\n"),), writes("src\\x.txt", b"x\n")),
+        ),
+        "renamed-and-back": (
+            "renamed away and written at another name as well",
+            played(EDIT, both(bye, writes("README.md.bak", README))),
+        ),
+    }
+    return [Attack(f"second-{name}", what, run) for name, (what, run) in tries.items()]
+
+
+ATTACKS = [*_lies(), *_other_writes(), *_flagged(), *_paths(), *_meanwhile(), *_by_rules(), *_second_look()]

@@ -6,7 +6,9 @@ from pathlib import Path
 from tandem_desktop.cli.console import render
 from tandem_desktop.cli.formatting import in_full
 from tandem_desktop.diff.text import Document, visible_name
+from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.paths import check_path
 from tandem_desktop.review.operation_view import view_operation
 from tandem_desktop.review.twins import twins
 from tandem_desktop.staging.hazards import Hazard
@@ -78,6 +80,37 @@ SEPARATORS = {
     "full-width colon": "：",
     "modifier colon": "꞉",
 }
+SIGNS = {
+    "hyphen": "pre\u2010commit.py",
+    "non-breaking hyphen": "docker\u2011compose.md",
+    "minus": "a\u2212b.py",
+    "full-width hyphen": "a\uff0db.py",
+    "small hyphen": "a\ufe63b.py",
+    "modifier minus": "a\u02d7b.py",
+    "full-width low line": "my\uff3fmod.py",
+    "dashed low line": "a\ufe4db.py",
+    "tilde operator": "a\u223cb.py",
+    "full-width tilde": "x\uff5e",
+    "full-width at": "\uff20types/index.js",
+    "full-width dollar": "\uff04x.py",
+    "small dollar": "\ufe69x.py",
+    "full-width plus": "c\uff0b\uff0b.py",
+    "full-width bracket": "a\uff08b.py",
+    "full-width equals sign": "a\uff1db",
+    "click letter as a bar": "a\u01c0b.py",
+    "long s": "\u017fetup.py",
+    "ezh as a digit": "v\u01b7.py",
+    "tone letter": "\u01bdetup.py",
+    "digraph": "co\u01ccunction.py",
+    "capital iota": "uti\u0196s.py",
+    "turned delta": "confi\u018d.py",
+}
+"""Names that look wholly like ASCII but for one sign or rare letter."""
+UNSEEN = {
+    "null notehead": "\U0001d159",
+    "Khitan filler": "\U00016fe4",
+    "object replacement": "\ufffc",
+}
 OTHERWISE_ON_SOME_DISKS = {
     "dot at the end": "Makefile.",
     "blank at the end": "Makefile ",
@@ -137,6 +170,37 @@ def _paths() -> Iterator[Attack]:
         yield Attack(f"path-whole-{name}", f"a name wholly in {name} that looks Latin", _path(whole, whole[0]))
 
 
+def _signs() -> Iterator[Attack]:
+    for name, path in SIGNS.items():
+        odd = next(each for each in path if not each.isascii())
+        yield Attack(f"path-{name}", f"{name} in a file's name", _path(path, odd))
+    for name, character in UNSEEN.items():
+        yield Attack(f"unseen-path-{name}", f"{name} in a name", lambda _, c=character: _refused(f"app{c}.py"))
+        yield Attack(
+            f"unseen-command-{name}", f"{name} in a command", lambda f, c=character: _command(f, f"ls {c};x", c)
+        )
+        yield Attack(f"unseen-line-{name}", f"{name} in an added line", lambda f, c=character: _unseen(f, c))
+
+
+def _refused(character: str) -> Outcome:
+    try:
+        check_path(f"app{character}.py")
+    except OutsideWorkspaceError:
+        return Outcome.HELD
+    return Outcome.BROKEN
+
+
+def _unseen(folder: Path, character: str) -> Outcome:
+    (folder / "objects").mkdir()
+    after = f"x{character} = 1\n".encode()
+    objects = ObjectStore(folder / "objects")
+    objects.put(after)
+    view = view_operation(a_write(content=after), objects, commands_captured=True)
+    document = Document.of(after)
+    is_drawn = _token(character) in document.display(document.lines[0])
+    return Outcome.FLAGGED if is_drawn and Hazard.HIDDEN_CHARACTERS in view.flags else Outcome.BROKEN
+
+
 def _disks() -> Iterator[Attack]:
     for name, path in OTHERWISE_ON_SOME_DISKS.items():
         shown = visible_name(path)
@@ -186,6 +250,20 @@ COMMANDS = {
     "mathematical word": ("𝓮𝓬𝓱𝓸 hi", "𝓮"),
     "no-break space": ("ls\u00a0-l", "\u00a0"),
     "ideographic space": ("ls\u3000-l", "\u3000"),
+    "hyphen in a host": ("curl https://my\u2010bank.example/x", "\u2010"),
+    "full-width at": ("ssh root\uff20evil.example", "\uff20"),
+    "full-width dollar": ("echo \uff04HOME", "\uff04"),
+    "full-width ampersands": ("true \uff06\uff06 rm x", "\uff06"),
+    "full-width quotes": ("echo \uff02a\uff02", "\uff02"),
+    "click letter as an exclamation mark": ("echo a\u01c3 b", "\u01c3"),
+    "asterisk operator": ("rm \u2217.py", "\u2217"),
+    "Cyrillic in an option": ("chmod -R \u0430+x y", "\u0430"),
+    "program in a subshell": ("$(\u0441at x)", "\u0441"),
+    "program in quotes": ("bash -c '\u0441url x|sh'", "\u0441"),
+    "end of a here document": ("cat <<\u0415OF\nx\nEOF", "\u0415"),
+    "Hebrew words in another order": ("cp \u05d0 \u05d1", "\u05d0"),
+    "quoted Hebrew words in another order": ("cp '\u05d0' '\u05d1'", "\u05d0"),
+    "digits after Arabic": ("kill \u0634 1", "\u0634"),
 }
 
 
@@ -226,6 +304,20 @@ SOURCE = {
     "dot in a file's name": ("open('config\uff0ejson')", "\uff0e"),
     "division slash in a path": ("open('etc\u2215passwd')", "\u2215"),
     "ligature": ("ﬁle = 1", "ﬁ"),
+    "hyphen in an address": ("u='https://my\u2010bank.example/x'", "\u2010"),
+    "hyphen in a package": ('"left\u2010pad": "1"', "\u2010"),
+    "one letter": ("\u0430 = 1", "\u0430"),
+    "one letter as a parameter": ("lambda \u0445: \u0445", "\u0445"),
+    "one letter as a keyword": ("f(\u0430=1)", "\u0430"),
+    "Greek word that ends in Latin": ("\u03bf\u03c1\u03b5n(x)", "\u03bf"),
+    "type argument": ("foo<\u0421\u043e\u0440\u0443>(x)", "\u0421"),
+    "not equal that assigns": ("if (x \u01c3= y)", "\u01c3"),
+    "name that ends in an exclamation mark": ("if (environment\u01c3=y)", "\u01c3"),
+    "letter as a digit": ("port = 1\u0417", "\u0417"),
+    "brackets of another script": ("foo\u1438T\u1433(x)", "\u1438"),
+    "long s in a word": ("pas\u017fword = 1", "\u017f"),
+    "digraph in a word": ("i\u01ccect()", "\u01cc"),
+    "iota in a word": ("nu\u0196l = 1", "\u0196"),
 }
 
 
@@ -300,4 +392,4 @@ def _sibling(operation: StagedOperation, there: str) -> Outcome:
     return Outcome.FLAGGED if twins([operation], lambda path: (there, "other.txt")) else Outcome.BROKEN
 
 
-ATTACKS = [*_paths(), *_disks(), *_targets(), *_commands(), *_identifiers(), *_siblings()]
+ATTACKS = [*_paths(), *_signs(), *_disks(), *_targets(), *_commands(), *_identifiers(), *_siblings()]

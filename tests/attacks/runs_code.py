@@ -25,6 +25,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "backslashes": lambda name: f"sub\\{name}".replace("/", "\\"),
 }
 SPELT = ("package.json", "composer.json", ".github/workflows/x.yml", "docs/conf.py", "Makefile", ".envrc")
+GUARDS = ("package.json", "composer.json", ".envrc", ".npmrc", ".yarnrc.yml", ".claude/settings.json")
 FOLDERS = (
     ".github",
     ".vscode",
@@ -130,9 +131,10 @@ def _changes() -> Iterator[Attack]:
                 view(folder, a_symlink(path, "notes.txt")), Hazard.RUNS_CODE, Hazard.LINK
             ),
         )
+    for path in GUARDS:
         yield Attack(
             f"delete {path}",
-            f"{path} with its protection is deleted",
+            f"{path} is deleted, and what it holds back with it",
             lambda folder, path=path: _judge(  # type: ignore[misc]
                 view(folder, a_delete(path, EVIL), EVIL), Hazard.RUNS_CODE
             ),

@@ -67,6 +67,7 @@ def run(rounds: int) -> list[tuple[str, str]]:
                 "restored": lambda: scratch_dir.restored(work),
                 "roll back": lambda: scratch_dir.roll_back(work),
                 "undo": lambda: scratch_dir.undo(work),
+                "undo process": lambda: scratch_dir.undo_by_process(work),
             },
             rounds,
         )
@@ -84,7 +85,8 @@ def run(rounds: int) -> list[tuple[str, str]]:
             row("apply 1,000, `tandem apply`", found["process"], found["git"], "git apply"),
             row("roll back 1,000, tree as before", found["restored"], found["git"], "git apply"),
             row("roll back 1,000, run closed", found["roll back"], found["git"], "git apply"),
-            row("undo 1,000", found["undo"], found["git"], "git apply"),
+            row("undo 1,000, in process", found["undo"], found["git"], "git apply"),
+            row("undo 1,000, `tandem undo`", found["undo process"], found["git"], "git apply"),
             row("apply 10,000, in process", grown["many"], grown["git, many"], "git apply"),
             row("growth: 1,000 of 10,000 / 1,000", per_thousand, grown["few"], "of 1,000"),
         ]
@@ -110,10 +112,18 @@ class Bench:
 
     def apply_by_process(self, work: Work) -> float:
         engine, plan_id = self._approved(work)
+        return self._checked(self._process(engine, "apply", plan_id), work.after)
+
+    def undo_by_process(self, work: Work) -> float:
+        engine, plan_id = self._approved(work)
+        run_id = engine.runs.apply(plan_id).record.run_id
+        os.sync()
+        return self._checked(self._process(engine, "undo", run_id), work.before)
+
+    def _process(self, engine: Engine, *words: str) -> float:
         environment = {**os.environ, "TANDEM_STATE_DIR": str(engine.locations.state)}
-        command = [*TANDEM, "-C", str(engine.locations.workspace), "--json", "apply", plan_id]
-        seconds = seconds_of(lambda: subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True))
-        return self._checked(seconds, work.after)
+        command = [*TANDEM, "-C", str(engine.locations.workspace), "--json", *words]
+        return seconds_of(lambda: subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True))
 
     def restored(self, work: Work) -> float:
         """A run stopped before its last publish: from the stop to the tree as before, verified and durable."""

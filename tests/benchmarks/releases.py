@@ -1,14 +1,17 @@
-"""Pairs of neighbouring releases of well-known packages, downloaded once into a folder outside the repository."""
+"""Pairs of neighbouring releases of well-known packages, downloaded once to a folder outside the repository."""
 
 import json
 import os
 import re
+import signal
+import subprocess
+import sys
 import tarfile
-import urllib.request
+import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 PYPI = """
 flask werkzeug jinja2 click itsdangerous requests urllib3 httpx starlette fastapi pydantic attrs rich textual
@@ -24,6 +27,7 @@ highlight.js
 """
 _STABLE = re.compile(r"\d+(?:\.\d+)+")
 _LARGEST = 12 * 1024 * 1024
+_LIMIT_S = 180
 
 
 @dataclass(frozen=True)
@@ -43,15 +47,16 @@ def cache() -> Path:
 
 def releases(count: int) -> Iterator[Release]:
     """As many pairs as are wanted, of both registries in turn; what cannot be had is left out."""
+    wanted = [each for names in zip(PYPI.split(), NPM.split(), strict=True) for each in zip(FETCH, names, strict=True)]
     made = 0
-    for names in zip(PYPI.split(), NPM.split(), strict=True):
-        for registry, name in zip(("pypi", "npm"), names, strict=True):
+    with ThreadPoolExecutor(2) as pool:
+        for at in range(0, len(wanted), 2):
+            for found in pool.map(lambda each: _release(*each), wanted[at : at + 2]):
+                if found is not None and made < count:
+                    made += 1
+                    yield found
             if made >= count:
                 return
-            found = _release(registry, name)
-            if found is not None:
-                made += 1
-                yield found
 
 
 def _release(registry: str, name: str) -> Release | None:
@@ -59,56 +64,83 @@ def _release(registry: str, name: str) -> Release | None:
     done = folder / "pair.json"
     if not done.is_file():
         try:
-            pair = (_newest_of_pypi if registry == "pypi" else _newest_of_npm)(name)
-            for version, address in pair:
-                _unpack(_read(address), folder / version)
-        except (OSError, ValueError, tarfile.TarError) as failure:
+            versions, fetch = FETCH[registry]
+            pair = _last_two(versions(name))
+            for version in pair:
+                with tempfile.TemporaryDirectory(prefix="tandem-release-") as to:
+                    fetch(name, version, to)
+                    _unpack(next(Path(to).iterdir()), folder / version)
+        except (OSError, ValueError, tarfile.TarError, subprocess.SubprocessError, StopIteration) as failure:
             print(f"  {name} is left out: {failure}", flush=True)
             return None
-        done.write_text(json.dumps([version for version, _ in pair]), encoding="utf-8")
+        done.write_text(json.dumps(pair), encoding="utf-8")
     old, new = json.loads(done.read_text(encoding="utf-8"))
     return Release(f"{name} {old} → {new}", folder / old, folder / new)
 
 
-def _newest_of_pypi(name: str) -> list[tuple[str, str]]:
-    page = _read(f"https://pypi.org/simple/{name}/").decode()
-    found: dict[str, str] = {}
-    for address in re.findall(r'href="([^"#]+\.tar\.gz)', page):
-        archive = unquote(address.rpartition("/")[2]).removesuffix(".tar.gz")
-        version = archive.rpartition("-")[2]
-        if _STABLE.fullmatch(version):
-            found[version] = address
-    return _last_two(found)
+def _pypi_versions(name: str) -> list[str]:
+    told = _run(sys.executable, "-m", "pip", "index", "versions", "--no-binary", ":all:", name)
+    return re.split(r",\s*", told.partition("Available versions:")[2].split("\n")[0].strip())
 
 
-def _newest_of_npm(name: str) -> list[tuple[str, str]]:
-    versions = json.loads(_read(f"https://registry.npmjs.org/{name}"))["versions"]
-    return _last_two({each: told["dist"]["tarball"] for each, told in versions.items() if _STABLE.fullmatch(each)})
+def _from_pypi(name: str, version: str, to: str) -> None:
+    _run(
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "-d",
+        to,
+        f"{name}=={version}",
+    )
 
 
-def _last_two(found: dict[str, str]) -> list[tuple[str, str]]:
-    ordered = sorted(found.items(), key=lambda each: [int(number) for number in each[0].split(".")])
-    if len(ordered) < 2:
+def _npm_versions(name: str) -> list[str]:
+    versions: list[str] = json.loads(_run("npm", "view", name, "versions", "--json"))
+    return versions
+
+
+def _from_npm(name: str, version: str, to: str) -> None:
+    _run("npm", "pack", "--silent", "--pack-destination", to, f"{name}@{version}")
+
+
+def _run(*command: str) -> str:
+    """What it prints; a build that it started ends with it."""
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        told, _ = started.communicate(timeout=_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.communicate()
+        raise
+    if started.returncode:
+        raise ValueError(f"{' '.join(command[:4])} ended with {started.returncode}")
+    return told.decode("utf-8", "replace")
+
+
+FETCH = {"pypi": (_pypi_versions, _from_pypi), "npm": (_npm_versions, _from_npm)}
+
+
+def _last_two(found: list[str]) -> list[str]:
+    stable = sorted(
+        {each for each in found if _STABLE.fullmatch(each)},
+        key=lambda each: [int(number) for number in each.split(".")],
+    )
+    if len(stable) < 2:
         raise ValueError("there are no two releases of it")
-    return ordered[-2:]
+    return stable[-2:]
 
 
-def _read(address: str) -> bytes:
-    if not address.startswith("https://"):
-        raise ValueError(f"{address} is no address of a registry")
-    with urllib.request.urlopen(address, timeout=120) as answer:
-        data: bytes = answer.read(_LARGEST + 1)
-    if len(data) > _LARGEST and not address.endswith("/"):
-        raise ValueError("it is too large")
-    return data
-
-
-def _unpack(data: bytes, to: Path) -> None:
+def _unpack(packed: Path, to: Path) -> None:
     """The project itself, without the folder around it."""
-    import io
-
+    if packed.stat().st_size > _LARGEST:
+        raise ValueError("it is too large")
     to.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+    with tarfile.open(packed) as archive:
         for member in archive.getmembers():
             inside = member.name.partition("/")[2]
             if inside and member.isfile():

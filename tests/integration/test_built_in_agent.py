@@ -118,12 +118,14 @@ def test_a_mistake_in_a_recipe_is_answered_with_the_right_form(agent: AcpClient,
     assert agent.asked == []
 
 
-def test_without_a_model_plain_words_get_the_recipes_and_how_to_set_one_up(agent: AcpClient, workspace: Path) -> None:
+def test_without_a_model_plain_words_are_refused_in_one_sentence_with_what_to_do(
+    agent: AcpClient, workspace: Path
+) -> None:
     session = agent.start(workspace)
-    assert agent.say(session, "Please tidy up.") == "end_turn"
-    assert "No model is set up" in agent.said()
-    assert "TANDEM_MODEL" in agent.said()
-    assert "/rename-identifier" in agent.said()
+    with pytest.raises(AcpError) as refused:
+        agent.say(session, "Please tidy up.")
+    assert refused.value.error["message"].startswith("There is no model yet")
+    assert refused.value.error["data"]["next"].startswith("Add a model")
 
 
 def test_help_lists_the_recipes(agent: AcpClient, workspace: Path) -> None:

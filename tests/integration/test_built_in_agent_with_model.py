@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.test_built_in_agent import COMMAND, environment
-from tests.support.acp_client import AcpClient, Json
+from tests.support.acp_client import AcpClient, AcpError, Json
 from tests.support.patience import PATIENCE_S
 from tests.support.recipes import lay_out
 from tests.support.scenarios import Call, Step
@@ -232,19 +232,20 @@ def test_the_anthropic_dialect_works_as_well(workspace: Path, model: ScriptedMod
     assert agent.said().endswith("Finished the write.")
 
 
-def test_a_model_that_cannot_be_reached_is_said_without_the_key(workspace: Path) -> None:
+def test_a_model_that_cannot_be_reached_is_said_with_its_address_and_without_the_key(workspace: Path) -> None:
     chosen = {"TANDEM_MODEL": "openai-compatible:m", "TANDEM_MODEL_URL": "http://127.0.0.1:9/v1"}
     with AcpClient(COMMAND, cwd=workspace, environment=environment(**chosen, TANDEM_MODEL_KEY=KEY)) as agent:
         session = agent.start(workspace)
-        assert agent.say(session, "Hello") == "end_turn"
-    assert "The model could not answer" in agent.said()
-    assert KEY not in agent.said() + agent.errors.decode()
+        with pytest.raises(AcpError) as refused:
+            agent.say(session, "Hello")
+    assert refused.value.error["message"] == "No connection to http://127.0.0.1:9/v1: Connection refused."
+    assert KEY not in json.dumps(refused.value.error) + agent.errors.decode()
 
 
 def test_a_model_that_cannot_be_used_is_explained_and_recipes_still_work(workspace: Path) -> None:
     with AcpClient(COMMAND, cwd=workspace, environment=environment(TANDEM_MODEL="openai:gpt")) as agent:
         session = agent.start(workspace)
-        agent.say(session, "Hello")
-        assert "There is no key for openai" in agent.said()
+        with pytest.raises(AcpError, match="There is no key for openai"):
+            agent.say(session, "Hello")
         agent.say(session, "/replace n m --in notes.txt")
     assert (workspace / "notes.txt").read_text() == "m\n"

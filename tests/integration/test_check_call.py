@@ -46,6 +46,17 @@ def test_a_plan_that_breaks_something_ends_with_one_and_names_it(tandem: Command
     assert "new failure: TWO" in tandem("check", plan_id).out
 
 
+def test_show_names_the_files_to_read_first(tandem: CommandLine) -> None:
+    command = "grep -n TWO notes.go | sed 's/^/notes.go:/; s/TWO/ no/'"
+    listed = f'[[check]]\nname = "vet"\ncommand = "{command}"\nformat = "govet"\n'
+    (tandem.workspace / ".tandem" / "checks.toml").write_text(listed)
+    (tandem.workspace / "notes.go").write_text("two\n")
+    plan_id = tandem.propose(write("other", "x"), edit("notes.go", "two", "TWO"))["plan_id"]
+    tandem("check", plan_id, "--accept")
+    assert tandem.answer("show", plan_id)["evidence"]["failing_paths"] == ["notes.go"]
+    assert "read first: notes.go" in tandem("show", plan_id).out
+
+
 def test_a_plan_that_breaks_nothing_ends_with_zero(tandem: CommandLine) -> None:
     plan_id = tandem.propose(edit("notes.txt", "two", "deux"))["plan_id"]
     assert tandem("check", plan_id, "--accept").code == 0

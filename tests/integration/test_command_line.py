@@ -288,6 +288,15 @@ def test_undo_never_overwrites_a_later_edit(tandem: CommandLine) -> None:
     assert (tandem.workspace / "notes.txt").read_text() == "one\nmine\nthree\n"
 
 
+def test_a_refusal_spells_out_a_name_that_looks_like_another(tandem: CommandLine) -> None:
+    run = tandem.apply(write("m\u0430in.py", "x\n"))
+    (tandem.workspace / "m\u0430in.py").write_text("mine\n")
+    refused = tandem("undo", run["run_id"])
+    assert refused.code == 3
+    assert "m⟨U+0430⟩in.py" in refused.err
+    assert "\u0430" not in refused.err
+
+
 def test_undoing_one_operation_another_built_on_names_the_path_and_the_reason(tandem: CommandLine) -> None:
     run = tandem.apply(edit("notes.txt", "two", "TWO"), edit("notes.txt", "TWO", "Two"))
     refused = tandem("undo", run["run_id"], "--op", "s1", "--json")
@@ -433,7 +442,7 @@ def test_audit_verify_tells_a_whole_chain_from_a_broken_one(
     state = tmp_path / "state"
     monkeypatch.setenv("TANDEM_STATE_DIR", str(state))
     tandem.apply(write("a", "x"))
-    whole = {"ok": True, "records": 3, "first_bad": None, "missing": [], "elsewhere": []}
+    whole = {"ok": True, "records": 3, "first_bad": None, "missing": [], "elsewhere": [], "unbegun": []}
     assert tandem.answer("audit", "verify") == whole
     log = state / "audit.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"approved"', b'"accepted"', 1))
@@ -453,6 +462,24 @@ def test_audit_verify_names_the_run_whose_records_were_removed_with_the_log(
     assert said.code == 1
     assert f"The approval that {run_id} used has no record." in said.out
     assert f"{run_id} has ended and has no record." in said.out
+
+
+def test_audit_verify_counts_missing_records_in_words_that_fit_the_number(
+    tandem: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    monkeypatch.setenv("TANDEM_STATE_DIR", str(state))
+    plan_id = tandem.propose(write("a", "x"))["plan_id"]
+    tandem.approve(plan_id)
+
+    def without_log() -> str:
+        for name in ("audit.jsonl", "audit.jsonl.head", "approvals/audit-count"):
+            (state / name).unlink()
+        return tandem("audit", "verify").out
+
+    assert "1 record of what happened here is missing." in without_log()
+    tandem.answer("apply", plan_id)
+    assert "2 records of what happened here are missing." in without_log()
 
 
 def test_every_answer_for_a_person_ends_with_what_to_do_next(tandem: CommandLine) -> None:

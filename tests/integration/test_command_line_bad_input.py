@@ -341,8 +341,9 @@ def test_a_bug_is_called_a_bug_and_its_trace_is_kept(
     def surprise(self: Workspace, root: Path) -> None:
         raise RuntimeError("nobody foresaw this")
 
+    plan = tandem.write_plan(write("a.txt", "a\n"))
     monkeypatch.setattr(Workspace, "__init__", surprise)
-    error = refused(tandem("list", "--json"), 1)
+    error = refused(tandem("propose", plan, "--json"), 1)
     assert "This is a bug in Tandem" in error["message"]
     (log,) = (tmp_path / "state" / "logs").iterdir()
     assert str(log) in error["next"]

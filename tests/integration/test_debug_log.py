@@ -63,9 +63,8 @@ def test_log_tells_a_plan_from_proposal_to_undo_in_order(tandem: CommandLine) ->
     assert_in_order(
         log,
         "cli.main: call: propose",
-        "settings_io: settings loaded",
         f"plans.store: revision stored: {plan_id} r1, origin agent, digest {digest[:12]}, operations 1",
-        f"services.engine: plan {plan_id}: PLAN_CREATED",
+        f"services.lifecycle_actions: plan {plan_id}: PLAN_CREATED",
         "cli.main: call ended: propose, exit code 0",
         f"approval.enforcer: approval given: {plan_id} r1, digest {digest[:12]}",
         f"plan {plan_id}: APPROVE, state AWAITING_APPROVAL, status approved",
@@ -91,7 +90,7 @@ def test_without_a_choice_nothing_is_logged_and_info_leaves_debug_out(tandem: Co
     plan = tandem.write_plan(edit("notes.txt", "two", "TWO"))
     assert stderr(tandem, "propose", plan) == []
     log = logged(tandem, "propose", plan, TANDEM_LOG="info")
-    assert [line.partition(":")[0] for line in log] == ["plans.store", "services.engine"]
+    assert [line.partition(":")[0] for line in log] == ["plans.store", "services.lifecycle_actions"]
 
 
 def test_unknown_level_is_named_and_taken_as_warning(tandem: CommandLine) -> None:

@@ -9,8 +9,7 @@ import pytest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.events import PlanMoved, TandemEvent
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.state_machine import EventKind, PlanAction, PlanState
+from tandem_desktop.domain.plan_states import EventKind, PlanAction, PlanState, PlanStatus
 from tandem_desktop.services.engine import Engine
 from tests.support.command_line import CommandLine, a_workspace, bash, killed_while_writing, write
 from tests.support.tree_walker import walk

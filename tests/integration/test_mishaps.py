@@ -17,7 +17,7 @@ from tandem_desktop.domain.errors import (
     OutsideWorkspaceError,
     RollbackError,
 )
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
 from tandem_desktop.execution.captured_commands import CapturedCommands
 from tandem_desktop.execution.recovery import Recovery

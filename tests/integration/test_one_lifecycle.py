@@ -14,7 +14,7 @@ from tandem_desktop.api.schema import ApprovalRequest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.events import PlanMoved, TandemEvent
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.state_machine import PlanStateMachine
 from tests.support.command_line import CommandLine, a_workspace, write
 
@@ -29,7 +29,7 @@ def tandem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
 @pytest.fixture
 def steps(caplog: pytest.LogCaptureFixture) -> Callable[[str], list[str]]:
     """The statuses to which the machine has led a plan."""
-    caplog.set_level(logging.INFO, "tandem_desktop.services.engine")
+    caplog.set_level(logging.INFO, "tandem_desktop.services.lifecycle_actions")
 
     def found(plan_id: str) -> list[str]:
         told = (MOVED.search(record.getMessage()) for record in caplog.records)

@@ -95,6 +95,7 @@ def kinds(state: Path) -> list[str]:
     return [json.loads(line)["kind"] for line in (state / "audit.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.req("S4-12", "S4-19", "S4-24", "S4-26")
 def test_a_task_goes_from_a_plan_through_a_failure_to_its_end_with_a_person_at_every_gate(
     tandem: CommandLine,

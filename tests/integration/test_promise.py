@@ -21,7 +21,8 @@ from tandem_desktop.domain.errors import (
     TandemError,
 )
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.review.choices import Drop

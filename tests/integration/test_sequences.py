@@ -117,10 +117,10 @@ def sequences(length: int) -> list[tuple[Step, ...]]:
 @pytest.mark.req("S0-65")
 def test_short_sequences_are_applied_undone_and_redone_exactly(memory_path: Path) -> None:
     everything = [*sequences(1), *sequences(2)]
-    drawn = [*everything, *random.Random(7).sample(sequences(3), 4000)]
+    drawn = [*everything, *random.Random(7).sample(sequences(3), 1500)]
     scratch_dir = Bench(memory_path)
     possible = sum(scratch_dir.round_trip(steps) for steps in drawn)
-    assert possible >= 200
+    assert possible >= 100
 
 
 @pytest.mark.exhaustive

@@ -12,7 +12,8 @@ import pytest
 
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.lifecycle import follow_up
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.review.choices import Drop
 from tests.attacks.hidden_text import npm

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.api import app, schema, server
+from tandem_desktop.api import app, openapi, schema, server
 from tests.support.patience import PATIENCE_S
 from tests.support.served import APPROVAL, Served, serving
 
-DESCRIPTION = schema.description()
+DESCRIPTION = openapi.description()
 PLACES = [(path, method) for path, found in DESCRIPTION["paths"].items() for method in found if method != "parameters"]
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 

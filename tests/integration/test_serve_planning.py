@@ -44,6 +44,7 @@ def asked(served: Served, scenario: str, **fields: Any) -> dict[str, Any]:
     return {"task": f"{TASK} [[scenario:{scenario}]] [[cwd:{served.workspace}]]", **fields}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.req("S2-01", "S2-02", "S2-03", "S2-09", "S2-14", "S2-17", "S2-18", "S2-19", "S2-23", "S3-47")
 def test_a_task_goes_from_its_first_look_to_its_last_task_over_http_alone(served: Served) -> None:
     before = walk(served.workspace)

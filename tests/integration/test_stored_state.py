@@ -56,7 +56,7 @@ class Stored:
 
     def call(self, *words: str, code: int = 0) -> dict[str, Any]:
         self.capsys.readouterr()
-        found = run_command_line(["-C", str(self.workspace), *words, "--json"], self.engine, _never, _never)
+        found = run_command_line(["-C", str(self.workspace), *words, "--json"], self.engine, _never, _never, _never)
         said = self.capsys.readouterr()
         assert found == code, said.out + said.err
         answer: dict[str, Any] = json.loads(said.out)
@@ -137,7 +137,7 @@ def test_stored_runs_are_listed_as_they_were(moved: Stored) -> None:
 
 
 def test_the_stored_audit_log_verifies_record_by_record(stored: Stored) -> None:
-    assert stored.call("audit", "verify") == {**RECORDED["audit"], "missing": [], "elsewhere": []}
+    assert stored.call("audit", "verify") == {**RECORDED["audit"], "missing": [], "elsewhere": [], "unbegun": []}
 
 
 def test_a_stored_run_is_undone_to_the_tree_before_it(moved: Stored) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
-from tandem_desktop.domain.errors import InterruptedRunError, JournalError, TandemError
+from tandem_desktop.domain.errors import InterruptedRunError, JournalError, RollbackError, TandemError
 from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.undo import UndoExecutor
-from tests.support.builders import a_delete
+from tests.support.builders import a_delete, a_move, a_write
 from tests.support.crash_points import Scene, a_scene, crash, settle
 from tests.support.faults import Stage, count_calls, failing_at, killed_at
 from tests.support.run_managers import a_run_manager, carry_out
@@ -88,6 +88,48 @@ def test_resumed_undo_gives_a_deleted_file_its_attributes_back(tmp_path: Path) -
     manager.workspace.close()
     assert path.read_bytes() == b"tagged\n"
     assert os.getxattr(path, "user.tag") == b"kept"
+
+
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["before the segment was recorded", "after it"])
+def test_rolled_back_beside_an_edit_of_others_files_have_their_attributes_back(
+    tmp_path: Path, is_recorded: bool
+) -> None:
+    stage = Stage(tmp_path / "ws", tmp_path / "state")
+    stage.workspace.mkdir()
+    stage.state.mkdir()
+    for name in ("deleted", "moved", "edited"):
+        (stage.workspace / name).write_bytes(b"x\n")
+        (stage.workspace / name).chmod(0o644)
+        try:
+            os.setxattr(stage.workspace / name, "user.tag", name.encode())
+        except OSError:
+            pytest.skip("this file system keeps no attributes, so none can be lost")
+    operations = (
+        a_delete("deleted", b"x\n", id="s1"),
+        a_move("moved", "away", b"x\n", id="s2"),
+        a_write("edited", b"y\n", before=b"x\n", id="s3"),
+    )
+
+    def apply(stage: Stage) -> None:
+        manager = a_run_manager(stage.workspace, stage.state)
+        manager.objects.put_all((b"x\n", b"y\n"))
+        try:
+            carry_out(manager, operations)
+        finally:
+            manager.workspace.close()
+
+    tried = stage.copy(tmp_path / "tried")
+    calls = count_calls(lambda: apply(tried))
+    published = 1 + max(i for i, call in enumerate(calls) if call[0] == "renameat2" and call[1] in ("away", "edited"))
+    assert killed_at(published + (5 if is_recorded else 1), lambda: apply(stage))
+    (stage.workspace / "edited").write_bytes(b"mine\n")
+    manager = a_run_manager(stage.workspace, stage.state)
+    with pytest.raises(RollbackError, match="edited"):
+        Recovery(manager).roll_back()
+    manager.workspace.close()
+    for name in ("deleted", "moved"):
+        assert os.getxattr(stage.workspace / name, "user.tag") == name.encode()
+    assert (stage.workspace / "edited").read_bytes() == b"mine\n"
 
 
 @pytest.mark.req("S3-24")

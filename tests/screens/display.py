@@ -16,6 +16,9 @@ from PySide6.QtGui import QImage
 from tests.support.patience import PATIENCE_S
 
 SIZE = (1440, 900)
+"""Of the window, at the upper left corner."""
+_SCREEN = (SIZE[0] + 80, SIZE[1] + 80)
+"""Larger than the window, which leaves room for the frame that a window manager would draw."""
 TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
 _KEY_DELAY_MS = 8
 _WIDE, _HIGH = 40, 8
@@ -125,7 +128,7 @@ def a_display(folder: Path) -> Iterator[Display]:
     if missing:
         pytest.skip(f"no screen of its own: install {' and '.join(missing)}")
     reading, writing = os.pipe()
-    words = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "x".join(map(str, (*SIZE, 24)))]
+    words = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "x".join(map(str, (*_SCREEN, 24)))]
     server = subprocess.Popen(
         [*words, "-nolisten", "tcp", "-fbdir", str(folder)],
         pass_fds=(writing,),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.screens.display import Display, a_display
+from tests.screens.display import Box, Display, a_display
 from tests.screens.started import Started, started
 from tests.support import npm_agents
 from tests.support.agent_runs import AgentPlace, kinds_and_paths
@@ -30,14 +30,18 @@ def files(tree: dict[str, Node]) -> dict[str, bytes]:
     return {name: node[2] for name, node in tree.items()}
 
 
+def is_below_the_plan(button: Box, app: Started) -> bool:
+    """Approve stands at the far right of the bar below the plan; a sheet is in the middle."""
+    return button.right > app.width * 0.9
+
+
 def wait_for_review(app: Started) -> None:
-    """Execute plan stands at the far right."""
-    app.wait_for_button("Execute plan", lambda buttons: buttons[-1].right > app.width * 0.9)
+    app.wait_for_button("Approve below the plan", lambda buttons: is_below_the_plan(buttons[-1], app))
 
 
 def wait_for_sheet(app: Started, what: str) -> None:
     """While a sheet is open everything else is dimmed, so what it would do is the one filled button."""
-    app.wait_for_button(what, lambda buttons: len(buttons) == 1)
+    app.wait_for_button(what, lambda buttons: len(buttons) == 1 and not is_below_the_plan(buttons[0], app))
 
 
 @pytest.mark.req("S0-72")

@@ -16,8 +16,9 @@ from tandem_desktop.domain.ids import SessionId, new_session_id
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions, SessionSlot
-from tandem_desktop.sessions.session import Turn
+from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.sessions.slots import SessionSlot
+from tandem_desktop.sessions.turn import Turn
 from tandem_desktop.settings import Settings
 from tests.support.agent_scripts import Step, Steps
 from tests.support.scripted_perspectives import ScriptedPerspectives

@@ -20,7 +20,8 @@ from tandem_desktop.domain.operations import (
     StagedOperation,
     SymlinkState,
 )
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.tasks import PlanTask
 
 PLAN_ID = PlanId("PLAN-0badcafe")

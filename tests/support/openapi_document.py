@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tandem_desktop.api.schema import description
+from tandem_desktop.api.openapi import description
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 

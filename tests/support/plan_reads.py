@@ -5,7 +5,7 @@ from pathlib import Path
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta
 from tandem_desktop.plans import records
-from tandem_desktop.plans.records import Signature
+from tandem_desktop.plans.names import Signature
 
 
 class Reads:

@@ -13,7 +13,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tandem_desktop.domain.agent_protocol import PlanningServer
 from tandem_desktop.domain.errors import PlanNotFoundError, StepRefusedError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus
 from tandem_desktop.planning_tools.definitions import ToolPrompts
 from tandem_desktop.planning_tools.handlers import ListedPlan, PlanDetails, PlannedOperation, ProposedPlan

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.requests import PermissionOptions, agent_update, offers
+from tandem_desktop.acp_client.requests import PermissionOptions, agent_updates, offers
 from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths, read_tool_call
 from tandem_desktop.domain.agent_protocol import AgentUpdate, ToolCall, ToolCallChanged
 
@@ -48,13 +48,11 @@ def translated(name: str) -> Translated:
         if method == "session/update":
             kind = params["update"]["sessionUpdate"]
             model = protocol.read_update(params["update"])
-            said = None if model is None else agent_update(kind, model, calls)
-            if said is None:
+            updates = () if model is None else agent_updates(kind, model, calls)
+            if not updates:
                 result.ignored.append(kind)
-            else:
-                result.updates.append(said)
-            if isinstance(said, ToolCallChanged):
-                result.calls[said.call.id] = said.call
+            result.updates += updates
+            result.calls |= {said.call.id: said.call for said in updates if isinstance(said, ToolCallChanged)}
         elif method == "session/request_permission":
             update = read_tool_call(params["toolCall"])
             assert update is not None

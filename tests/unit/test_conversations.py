@@ -7,7 +7,7 @@ import pytest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.background import Background
 from tandem_desktop.domain.agent_protocol import AgentProfile
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.manager import AgentSessions
 from tandem_desktop.settings import Settings

@@ -8,7 +8,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import ApprovalError
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import RunStatus
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings import Settings

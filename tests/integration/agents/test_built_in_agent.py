@@ -20,6 +20,13 @@ def test_a_recipe_is_planned_with_no_model_at_all_and_applied_and_undone(place: 
     assert walk(place.root) == tree
 
 
+def test_modules_of_the_workspace_are_not_run_by_the_agent_that_works_in_it(place: AgentPlace) -> None:
+    for name in ("acp/__init__.py", "pydantic/__init__.py", "asyncio.py", "sitecustomize.py", "tandem_desktop.py"):
+        place.put(name, "open('owned.txt', 'w').write('x')\n")
+    plan = place.plan(task='/replace "x = 1" "x = 2"')
+    assert kinds_and_paths(plan) == [("modify", "app.py")]
+
+
 @pytest.mark.req("S0-32")
 def test_a_model_leads_the_agent_through_a_sequence_that_is_planned_applied_and_undone(
     place: AgentPlace, monkeypatch: pytest.MonkeyPatch

@@ -1,11 +1,14 @@
 """`tandem agents` says which agents there are, what they need, and what would hold them back."""
 
+import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.support.agent_runs import AgentPlace
+from tests.support.agent_scripts import Steps
 
 FIELDS = {"name", "version", "found", "confined", "needs"}
 
@@ -41,3 +44,41 @@ def test_a_program_in_the_workspace_is_nobodys_agent(place: AgentPlace, monkeypa
     agents = {agent["name"]: agent for agent in place.tandem.answer("agents")["agents"]}
     assert not agents["goose"]["found"]
     assert not Path("sprung").exists()
+
+
+def test_agent_that_was_added_plans_by_its_name_in_a_home_of_its_own_and_goes_on_after_a_rework(
+    place: AgentPlace,
+) -> None:
+    steps = Steps(place.root)
+    turns = [[steps.write("hello.py", "print(1)\n")], [steps.write("hello.py", "print(2)\n")]]
+    command = shlex.split(place.scripted(*turns)[1])
+    added = place.tandem("agents", "add", "--json", "mine", "--title", "My agent", "--", *command).data
+    assert (added["name"], added["command"], added["found"]) == ("mine", command, True)
+    listed = {each["name"]: each for each in place.tandem.answer("agents")["agents"]}
+    assert (listed["mine"]["title"], listed["mine"]["found"]) == ("My agent", True)
+    plan = place.plan("--agent", "mine")
+    assert [each["path"] for each in plan["operations"]] == ["hello.py"]
+    assert (place.state / "agents" / "mine" / "home").is_dir()
+    place.tandem.answer("reject", plan["plan_id"], "--feedback", "Print 2.")
+    again = place.plan("--session", plan["session_id"])
+    assert again["revision"] == 2
+    assert place.tandem.answer("agents", "remove", "mine")["removed"] == "mine"
+    gone = place.run("--session", plan["session_id"])
+    assert (gone.code, gone.data["error"]["message"]) == (2, "No agent is called mine.")
+
+
+def test_registry_file_adds_what_is_packaged_and_says_what_it_leaves_out(place: AgentPlace) -> None:
+    entries = [
+        {"id": "alpha", "name": "Alpha", "distribution": {"npx": {"package": "@example/alpha", "args": ["--acp"]}}},
+        {"id": "codex", "distribution": {"npx": {"package": "@example/codex"}}},
+        {"id": "beta", "distribution": {"binary": {}}},
+    ]
+    file = place.base / "registry.json"
+    file.write_text(json.dumps({"version": "1.0.0", "agents": entries}))
+    answer = place.tandem.answer("agents", "import", str(file))
+    assert answer["added"] == [
+        {"name": "alpha", "title": "Alpha", "command": ["npx", "--yes", "@example/alpha", "--acp"]}
+    ]
+    assert [each["name"] for each in answer["skipped"]] == ["codex", "beta"]
+    unknown = place.tandem("agents", "import", "--json", str(file), "gamma")
+    assert (unknown.code, unknown.data["error"]["next"]) == (2, "It has: alpha, codex, beta.")

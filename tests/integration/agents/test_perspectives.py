@@ -62,6 +62,7 @@ def model(served: ScriptedModel, place: AgentPlace, monkeypatch: pytest.MonkeyPa
     return served
 
 
+@pytest.mark.exhaustive
 @pytest.mark.setting("perspectives")
 @pytest.mark.req("S2-01", "S2-02", "S2-03", "S2-04", "S2-09", "S2-16", "S2-28", "S2-30")
 def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_applied_and_undone(

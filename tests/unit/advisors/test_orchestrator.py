@@ -11,7 +11,8 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain import events
 from tandem_desktop.domain.errors import NoAnswerError, SidecarError, SidecarTimeoutError
 from tandem_desktop.domain.events import TandemEvent
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import StepStatus
 from tandem_desktop.domain.reflection import (
     Assessment,

@@ -10,7 +10,7 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.agent_protocol import StopReason
 from tandem_desktop.domain.errors import NoAnswerError, NotApprovableError
 from tandem_desktop.domain.events import TandemEvent, TaskDelegated
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import WAITING, AdvisedPlan, phase_of
 from tests.support.advised_workspace import TASK, AdvisedWorkspace, an_advised_workspace
 from tests.support.perspective_scripts import PLAN

@@ -350,7 +350,7 @@ def test_a_run_needs_room_for_what_it_writes_and_a_spare_megabyte(
     a_disk(monkeypatch, 10_000 + 1024 * 1024)
     check(*writes)
     a_disk(monkeypatch, 10_000 + 1024 * 1024 - 1)
-    told = f"The disk of {root} has 1,058,575 bytes free; the plan needs 1,058,576."
+    told = f"The disk of {root} has 1.0 MB free; the plan needs 1.1 MB."
     assert refused(check, *writes) == (told, None, str(root), "Make room, then apply again.")
 
 

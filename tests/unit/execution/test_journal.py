@@ -21,6 +21,7 @@ from tandem_desktop.execution.journal import (
     JournalStore,
     closed_runs,
     encode,
+    known_runs,
     read_journal,
     understand,
 )
@@ -324,6 +325,7 @@ def test_open_runs_are_those_whose_journal_was_not_closed_set_aside_or_dropped(
     }
     assert read_journal(kept)[0]["type"] == "begin"
     assert closed_runs(journals) == runs[:1]
+    assert known_runs(journals) == (runs[0], runs[1], runs[3]), "a damaged journal is still one"
 
 
 def test_each_change_of_a_journals_name_is_durable(store: JournalStore) -> None:
@@ -376,6 +378,7 @@ def test_runs_of_every_workspace_that_have_ended_are_listed_in_order(journals: P
         if name != "three":
             store.close(RunId(run))
     assert closed_runs(journals) == ("RUN-00000001", "RUN-00000002")
+    assert known_runs(journals) == ("RUN-00000001", "RUN-00000002", "RUN-00000003")
 
 
 def moved(journals: Path, root: Path) -> tuple[JournalStore, Path]:

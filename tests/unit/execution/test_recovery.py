@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tandem_desktop.domain.ids import RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.execution.recovery import describe_progress, is_overdue
 from tandem_desktop.storage.clock import Since
 from tests.support.builders import A_MOMENT, a_meta

@@ -16,7 +16,7 @@ from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor
-from tandem_desktop.storage import syscalls
+from tandem_desktop.storage import atomic, syscalls
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
 from tests.support.patience import PATIENCE_S
 from tests.support.run_managers import a_record, a_run_manager, carry_out
@@ -206,6 +206,16 @@ def test_run_that_was_cut_off_is_told_of_also_when_somebody_else_looks_at_that_m
             told = others.submit(Recovery(manager).interrupted)
             wait([told], timeout=0.1)
         assert [run.total for run in told.result()] == [1]
+
+
+def test_a_lock_that_is_held_for_a_moment_is_not_one_that_is_held(manager: RunManager) -> None:
+    with ThreadPoolExecutor() as others:
+        with manager.only_run():
+            assert manager.is_busy()
+            asked = others.submit(atomic.is_held, manager._lock, PATIENCE_S)
+            wait([asked], timeout=0.1)
+            assert not asked.done()
+        assert asked.result() is False
 
 
 def test_who_only_asks_whether_a_run_is_under_way_keeps_none_from_beginning(manager: RunManager, root: Path) -> None:

@@ -60,3 +60,25 @@ async def test_the_proxy_answers_processes_of_this_user_and_of_no_other(tmp_path
         said.append((await asking.communicate())[0].decode().strip())
     await leash.close()
     assert said == ["HTTP/1.1 400", ""]
+
+
+async def test_a_leash_that_is_cancelled_at_any_moment_leaves_no_socket_open(tmp_path: Path) -> None:
+    def sockets() -> set[str]:
+        links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+        return {str(link.readlink()) for link in links if link.is_socket()}
+
+    await (await opened(tmp_path / "first")).close()
+    before, is_open = sockets(), False
+    for number in range(80):
+        opening = asyncio.ensure_future(opened(tmp_path / f"leash-{number}", "127.0.0.1:4010"))
+        for _ in range(round(1.2**number)):
+            await asyncio.sleep(0)
+        is_open = opening.done()
+        opening.cancel()
+        (ended,) = await asyncio.gather(opening, return_exceptions=True)
+        if isinstance(ended, Leash):
+            await ended.close()
+        assert sockets() == before
+        if is_open:
+            break
+    assert is_open

@@ -9,7 +9,7 @@ import pytest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import PlanNotFoundError, StepRefusedError, ToolDeniedError
 from tandem_desktop.domain.ids import TaskId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.planning_tools import handlers
 from tandem_desktop.planning_tools.handlers import WorkspaceToolHandler

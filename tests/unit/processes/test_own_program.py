@@ -20,6 +20,13 @@ def test_installed_program_is_started_through_its_interpreter(tmp_path: Path) ->
     assert asked.stdout.startswith("tandem ")
 
 
+def test_installed_program_runs_no_module_of_the_folder_it_is_started_in(tmp_path: Path) -> None:
+    for name in ("acp", "asyncio", "json", "pydantic", "runpy", "tandem_desktop"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')")
+    asked = subprocess.run(own_command("--version"), cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert asked.stdout.startswith("tandem ")
+
+
 def test_script_of_an_installed_program_finds_no_module_of_the_folder_it_is_started_in(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import json, sys; print(json.dumps(sys.argv[1:]))")

@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import copy
 import dataclasses
 import hashlib
 import json
@@ -64,7 +65,9 @@ def a_broken_engine(*, after_apply: Tamper | None = None, around_undo: Forget | 
     def build(root: Path, state: Path) -> Engine:
         engine = an_engine(root, state)
         runs = TamperedRuns(engine, root, after_apply, around_undo)
-        return dataclasses.replace(engine, runs=runs)  # type: ignore[arg-type]
+        broken = copy.copy(engine)
+        broken.runs = runs  # type: ignore[assignment]
+        return broken
 
     return build
 

@@ -292,23 +292,23 @@ def test_without_bubblewrap_it_is_a_copy_that_says_it_confines_nobody(tmp_path: 
         place.close()
 
 
-def test_where_the_kernel_mounts_nothing_it_is_a_confined_copy_that_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_kernel_mounts_nothing_it_is_a_confined_copy_that_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     if sandbox.bubblewrap_missing():
         pytest.skip(f"nothing can be confined here: {sandbox.bubblewrap_missing()}")
-    place = ShadowPlace(tmp_path, "overlay")
-    place.kind = None  # type: ignore[assignment]
     monkeypatch.setattr("tandem_desktop.shadow.overlay._HOLDER_SCRIPT", "echo 'mount: permission denied' >&2; exit 1")
-    place.open()
-    try:
-        assert (place.shadow.confinement.kind, place.shadow.confinement.confined) == ("copy", True)
-        assert "permission denied" in place.shadow.confinement.description
-        place.agent("echo x > a.txt")
-        assert set(place.changes()) == {"a.txt"}
-        assert (place.state / "shadows/one/tree").is_dir()
-    finally:
-        place.close()
+    # Alone in its folder: without a veil each socket beside the workspace is covered by name, and others' come and go.
+    with tempfile.TemporaryDirectory(dir="/tmp") as base:
+        place = ShadowPlace(Path(base), "overlay")
+        place.kind = None  # type: ignore[assignment]
+        place.open()
+        try:
+            assert (place.shadow.confinement.kind, place.shadow.confinement.confined) == ("copy", True)
+            assert "permission denied" in place.shadow.confinement.description
+            assert place.agent("echo x > a.txt") == ""
+            assert set(place.changes()) == {"a.txt"}
+            assert (place.state / "shadows/one/tree").is_dir()
+        finally:
+            place.close()
 
 
 def test_what_this_machine_offers_is_told_and_leaves_no_trace(tmp_path: Path, why_no_overlay: str) -> None:
