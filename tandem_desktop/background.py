@@ -20,7 +20,8 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import DiskTouched
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.paths import ancestors
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.questions import AnswerValue, QuestionAction
 from tandem_desktop.domain.reflection import Orchestration
 from tandem_desktop.domain.runs import FailurePolicy
@@ -38,10 +39,13 @@ from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPages
 from tandem_desktop.sessions.advisors import Advisor, Advisors
+from tandem_desktop.sessions.conversations import StoredConversations
 from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions, discard_shadow
-from tandem_desktop.sessions.session import Turn
+from tandem_desktop.sessions.record import SessionRecord
+from tandem_desktop.sessions.turn import Turn
+from tandem_desktop.settings import Settings
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 
 Pictures = tuple[Picture, ...]
@@ -61,6 +65,14 @@ class Conversations:
         """Whether this process has started the session's agent."""
         return self._sessions.find(session_id) is not None
 
+    def has_begun(self, session_id: SessionId) -> bool:
+        """Whether an agent was asked in the session before."""
+        return SessionRecord(self._engine.locations.sessions / session_id).exists()
+
+    def is_planning(self, session_id: SessionId) -> bool:
+        """Whether Plan mode is on in the session."""
+        return self._sessions.slot(session_id).plan_mode
+
     def allow_hosts(self, plan_id: PlanId, hosts: Sequence[str], *, lasting: bool) -> "Future[None]":
         """Let the agents of a plan's session reach these hosts; `lasting` keeps them in the settings of its agent."""
         meta = self._engine.plans.meta(plan_id)
@@ -78,6 +90,14 @@ class Conversations:
             return self.plan_with_perspectives(session_id, text, profile)
         self._begin(session_id, plan_mode=plan_mode)
         return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
+
+    def prepare(self, session_id: SessionId, profile: AgentProfile) -> "Future[None]":
+        """Start the agent of a new session before its first message."""
+        return self._thread.submit(self._prepare(session_id, profile))
+
+    def let_go(self, session_id: SessionId) -> "Future[None]":
+        """End the session's agent, so that another process can go on with the session; a later message resumes it."""
+        return self._thread.submit(self._sessions.slot(session_id).leave())
 
     def plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> "Future[Turn]":
         """Ask CHAPO, KODA and DEVO about a task, then plan it. Turns Plan mode on."""
@@ -103,6 +123,24 @@ class Conversations:
         session = self._sessions.find(session_id)
         if session is not None:
             self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
+
+    def use_models(self, settings: Settings, with_new_key: str = "") -> None:
+        """Use the models of these settings from the next message on; `with_new_key` names an agent with another key."""
+        self._thread.submit(_soon(lambda: self._sessions.use_models(settings, with_new_key)))
+
+    def login_methods(self, session_id: SessionId) -> tuple[tuple[str, str], ...]:
+        """The ways to log in that the session's agent offers, each with its title."""
+        session = self._sessions.find(session_id)
+        return session.login_methods if session is not None else ()
+
+    def log_in(self, session_id: SessionId, method: str) -> "Future[None]":
+        """Log the session's agent in."""
+        session = self._sessions.slot(session_id).session
+        return self._thread.submit(session.log_in(method) if session is not None else _soon(lambda: None))
+
+    def choose(self, session_id: SessionId, option: str, value: str) -> "Future[None]":
+        """Set an option of the session's agent, such as its model."""
+        return self._thread.submit(self._choose(session_id, option, value))
 
     def inject_planning_tools(self, session_id: SessionId) -> bool:
         """Send the planning instructions with the next message; False if no agent runs."""
@@ -187,6 +225,20 @@ class Conversations:
             slot.is_stopped = False
             session.stop_next_turn()
         return await session.plan(text, origin, pictures)
+
+    async def _prepare(self, session_id: SessionId, profile: AgentProfile) -> None:
+        slot = self._sessions.slot(session_id)
+        session = await slot.take(Advisor(profile))
+        try:
+            await session.start()
+        except BaseException:
+            await slot.leave()
+            raise
+
+    async def _choose(self, session_id: SessionId, option: str, value: str) -> None:
+        session = self._sessions.find(session_id)
+        if session is not None:
+            await session.choose(option, value)
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
         meta = await asyncio.to_thread(self._engine.decisions.reject, plan_id, feedback)
@@ -332,6 +384,7 @@ class Background:
         self._watch = DiskWatch(engine.locations.workspace, self._disk_touched)
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
         self.points = RestorePoints(engine.runs, self.chat)
+        self.stored = StoredConversations(engine.locations.sessions, engine.locations.workspace)
 
     def run_maintenance(self) -> None:
         self._thread.submit(run_maintenance(self.engine))
@@ -346,6 +399,10 @@ class Background:
         """Publish `DiskTouched` when one of these paths changes; None as the plan ends the watch."""
         self._watched = plan_id
         self._watch.watch(paths if plan_id is not None else ())
+
+    def delete_conversation(self, session_id: SessionId) -> "Future[None]":
+        """Delete a conversation that led to no plan, with its shadow; its agent is ended first."""
+        return self._thread.submit(self._delete_conversation(session_id))
 
     def cancel(self, plan_id: PlanId) -> "Future[PlanMeta]":
         return self.run(self._cancel, plan_id)
@@ -429,6 +486,10 @@ class Background:
     def _disk_touched(self) -> None:
         if self._watched is not None:
             self.events.publish(DiskTouched(plan_id=self._watched))
+
+    async def _delete_conversation(self, session_id: SessionId) -> None:
+        await self._sessions.delete(session_id)
+        self.chat.forget(session_id)
 
     def _cancel(self, plan_id: PlanId) -> PlanMeta:
         meta = self.engine.decisions.cancel(plan_id)

@@ -7,6 +7,7 @@ from pydantic import Field
 from tandem_desktop.domain.authorization import PermissionRule
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.network import NetworkMode
+from tandem_desktop.domain.plan_states import GATEWAY_STALE_AFTER_DAYS, STALE_AFTER_DAYS
 from tandem_desktop.domain.runs import FailurePolicy
 
 _DAY = 24
@@ -38,6 +39,17 @@ class Settings(Frozen):
         description=(
             "The model of an agent, by the agent's name and in its own spelling, as in "
             '`models.opencode = "anthropic/claude-sonnet-4-5"`; without it the agent chooses.'
+        ),
+    )
+    model_address: str = Field(
+        default="",
+        description="Where the model of the built-in agent is served; empty for the usual address of its provider.",
+    )
+    agent_command: str = Field(
+        default="",
+        description=(
+            "A command of your own that speaks the Agent Client Protocol, such as `my-agent --acp`; it is offered "
+            "beside the agents Tandem knows."
         ),
     )
     editor: str = Field(
@@ -100,10 +112,10 @@ class Settings(Frozen):
         default=30, description="After how many minutes a run that was cut off counts as stalled."
     )
     stale_after_days: Annotated[int, Field(ge=1, le=3650)] = Field(
-        default=30, description="After how many days without a decision a proposed plan expires."
+        default=STALE_AFTER_DAYS, description="After how many days without a decision a proposed plan expires."
     )
     gateway_stale_after_days: Annotated[int, Field(ge=1, le=3650)] = Field(
-        default=7,
+        default=GATEWAY_STALE_AFTER_DAYS,
         description="The same for plans made through `tandem serve`; never later than `stale_after_days`.",
     )
     retention_days: Annotated[int, Field(ge=1, le=36500)] = Field(
@@ -158,6 +170,23 @@ class Settings(Frozen):
             "the session does."
         ),
     )
+    cost_limit: Annotated[float, Field(ge=0, le=100_000)] = Field(
+        default=0.0,
+        description=(
+            "What an agent may cost after one message of yours, in the currency it reports; then it is stopped, and "
+            "your next message lets it go on. 0 sets no limit, and an agent that reports no cost is not stopped."
+        ),
+    )
+    idle_agents: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=1,
+        description=(
+            "How many agents the window keeps running while they have nothing to do. Others are ended when their turn "
+            "is over, and resumed with your next message."
+        ),
+    )
+    idle_agent_minutes: Annotated[int, Field(ge=1, le=_DAY * 60)] = Field(
+        default=30, description="After how many minutes without a turn an agent is ended, until your next message."
+    )
     advice_minutes: Annotated[int, Field(ge=1, le=_DAY * 60)] = Field(
         default=10, description="After how many minutes an agent that was asked for advice is ended."
     )
@@ -186,7 +215,7 @@ class Settings(Frozen):
     )
     theme: ThemeChoice = Field(
         default="system",
-        description="Which colours the window wears; `system` is dark, light or rich in contrast as the system is.",
+        description="The colours of the window; `system` follows the desktop: dark, light or high contrast.",
     )
     code_font: str = Field(
         default="", description="The face of code and diffs, by its name; empty for the one that comes with Tandem."
@@ -217,7 +246,20 @@ class Settings(Frozen):
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Appearance", ("theme", "code_font", "code_size", "ligatures")),
-    ("Agents", ("agent", "models", "max_message_bytes", "present_plan_retries")),
+    (
+        "Agents",
+        (
+            "agent",
+            "models",
+            "model_address",
+            "agent_command",
+            "cost_limit",
+            "idle_agents",
+            "idle_agent_minutes",
+            "max_message_bytes",
+            "present_plan_retries",
+        ),
+    ),
     (
         "What agents may do",
         (
@@ -263,14 +305,32 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("The window", ("editor", "single_letter_keys", "keys", "notifications")),
 )
 
-AT_ONCE = frozenset({"theme", "code_font", "code_size", "ligatures", "single_letter_keys", "keys", "notifications"})
+AT_ONCE = frozenset(
+    {
+        "theme",
+        "code_font",
+        "code_size",
+        "ligatures",
+        "single_letter_keys",
+        "keys",
+        "notifications",
+        "models",
+        "model_address",
+    }
+)
 """What holds from the moment it is chosen; the rest holds when the workspace is opened the next time."""
 
 TITLES = {
-    "agent": "First agent",
+    "agent": "Default agent",
+    "models": "Models of agents",
+    "model_address": "Address of the model",
+    "agent_command": "A command of your own",
     "mode": "First mode",
+    "cost_limit": "Cost of one message at most",
+    "idle_agents": "Idle agents that are kept",
+    "idle_agent_minutes": "Minutes an idle agent is kept",
     "max_message_bytes": "Longest message",
-    "present_plan_retries": "Tries to hand in a plan",
+    "present_plan_retries": "Plan retries",
     "network": "Network of agents",
     "network_hosts": "Further hosts",
     "rehearse_with_network": "Network in rehearsals",
@@ -290,8 +350,8 @@ TITLES = {
     "gateway_stale_after_days": "Plans of a gateway expire after",
     "retention_days": "Ended plans are kept for",
     "plan_md": "Add PLAN.md",
-    "code_font": "Face of code",
-    "code_size": "Size of code",
+    "code_font": "Code font",
+    "code_size": "Code size",
 }
 
 

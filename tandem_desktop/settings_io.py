@@ -1,22 +1,22 @@
 """Loads user settings and the stricter workspace settings, and saves single settings."""
 
+import errno
 import json
 import logging
 import os
 import re
 import stat
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.domain.errors import BadInputError, StorageError
 from tandem_desktop.domain.paths import shown
-from tandem_desktop.settings import Settings
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.errors import writing
+
+if TYPE_CHECKING:
+    from tandem_desktop.settings import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ GUARDED = "guardedTools"
 class LoadedSettings:
     """The effective settings, and warnings about workspace settings that were ignored."""
 
-    settings: Settings
+    settings: "Settings"
     warnings: tuple[str, ...] = ()
 
 
@@ -54,6 +54,21 @@ def config_directory() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_config_dir("tandem-desktop", appauthor=False))
+
+
+def has_settings(config: Path, workspace_file: Path) -> bool:
+    """Whether there is a file to load; without one everything has its default, and nothing has to be checked."""
+    return any(map(_is_there, (config, workspace_file)))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # loading it says why it cannot be read
+    return True
 
 
 def load_settings(config: Path, workspace_file: Path | None = None) -> LoadedSettings:
@@ -75,7 +90,14 @@ def load_settings(config: Path, workspace_file: Path | None = None) -> LoadedSet
     return loaded
 
 
-def _from_toml(path: Path) -> Settings:
+def _from_toml(path: Path) -> "Settings":
+    # Slow to load, and not needed where no settings are.
+    import tomllib
+
+    from pydantic import ValidationError
+
+    from tandem_desktop.settings import Settings
+
     text = read_small_file(path, follow_links=True)
     if text is None:
         return Settings()
@@ -103,6 +125,8 @@ def _bad_field(path: Path, text: str, field: str, unknown: bool, message: str) -
     line = re.compile(rf"^\s*(?:\[+\s*)?[\"']?(?:{names})[\"']?\s*[=.\]]", re.MULTILINE).search(text)
     place = f", line {text.count(chr(10), 0, line.end()) + 1}" if line else ""
     if unknown:
+        from tandem_desktop.settings import Settings
+
         known = ", ".join(Settings.model_fields)
         said, advice = f"the field `{shown(field)}` is not known", f"Remove it, or use one of: {known}."
     else:
@@ -110,7 +134,7 @@ def _bad_field(path: Path, text: str, field: str, unknown: bool, message: str) -
     return BadInputError(f"The settings file {path}{place}: {said}.", path=str(path), next=advice)
 
 
-def _tightened(settings: Settings, path: Path) -> LoadedSettings:
+def _tightened(settings: "Settings", path: Path) -> LoadedSettings:
     text = read_small_file(path, follow_links=False)
     if text is None:
         return LoadedSettings(settings)
@@ -173,12 +197,12 @@ def read_small_file(path: Path, *, follow_links: bool) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise StorageError(
-            f"{path} cannot be read: {error.strerror}.", path=str(path), next="Correct or remove it."
-        ) from error
+        reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise StorageError(f"{path} cannot be read: {reason}.", path=str(path), next="Correct or remove it.") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise BadInputError(f"{path} is not a file.", path=str(path), next="Move it away.")
     with open(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BadInputError(f"{path} is not a file.", path=str(path), next="Move it away.")
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise BadInputError(f"{path} has more than {MAX_BYTES:,} bytes.", path=str(path), next="Shorten it.")
@@ -191,7 +215,7 @@ def read_small_file(path: Path, *, follow_links: bool) -> str | None:
         ) from None
 
 
-def save_setting(config: Path, field: str, value: Any) -> Settings:
+def save_setting(config: Path, field: str, value: Any) -> "Settings":
     """Save one setting and return the new settings; a default value is removed from the file.
 
     Comments, order and other content of the file stay.
@@ -201,7 +225,10 @@ def save_setting(config: Path, field: str, value: Any) -> Settings:
         StorageError: the file cannot be written.
     """
     import tomlkit  # only needed to save, and slow to load
+    from pydantic import ValidationError
     from tomlkit.exceptions import TOMLKitError
+
+    from tandem_desktop.settings import Settings
 
     settings = load_settings(config).settings
     try:

@@ -24,7 +24,8 @@ programs of any licence be started by it.
 _OURSELVES, _FREEZER = "tandem-desktop", "pyinstaller"
 _PROJECT = Path(__file__).resolve().parents[2]
 _KEPT = _PROJECT / "packaging" / "licences"
-_FACE = _PROJECT / "resources" / "fonts" / "OFL.txt"
+_FONTS = _PROJECT / "resources" / "fonts"
+_FACES = (("Inter", _FONTS / "OFL-Inter.txt"), ("JetBrains Mono", _FONTS / "OFL.txt"))
 _COMMON = Path("/usr/share/common-licenses")
 _ALWAYS = ("LGPL-3", "GPL-3", "GPL-2", "LGPL-2.1", "Apache-2.0")
 _INSIDE_WHEELS = {
@@ -104,13 +105,13 @@ def _lines(found: list[Distribution], inside: list[tuple[str, str, Path]], syste
     yield f"Python {sys.version.split()[0]}: Python Software Foundation License 2"
     yield from (f"{each.name} {each.version}: {_licence(each)}" for each in found)
     yield from (f"{name}, inside of one of these: {licence}" for name, licence, _ in inside)
-    yield "JetBrains Mono: SIL Open Font License 1.1"
+    yield from (f"{face}: SIL Open Font License 1.1" for face, _ in _FACES)
     for name, path in system.items():
         yield _chapter(f"Libraries of Debian's package {name}", path)
     for each in found:
         yield from (_chapter(f"{each.name} {each.version}: {text.name}", text) for text in _texts(each))
     yield from (_chapter(f"{name}: {licence}", text) for name, licence, text in inside)
-    yield _chapter("JetBrains Mono: SIL Open Font License 1.1", _FACE)
+    yield from (_chapter(f"{face}: SIL Open Font License 1.1", text) for face, text in _FACES)
 
 
 def _texts_referred_to(text: str) -> Iterator[str]:

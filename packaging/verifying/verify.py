@@ -112,6 +112,7 @@ def _wheel() -> str:
     named += (
         "icons/application/tandem-desktop.svg",
         "fonts/JetBrainsMono-Regular.ttf",
+        "fonts/Inter-Regular.otf",
         "templates/readme",
         "CHANGELOG.md",
     )

@@ -31,7 +31,8 @@ from tandem_desktop.domain.events import (
     TandemEvent,
 )
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.plan_steps import ExecutionPlan, ExecutionStep, StepStatus
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.reflection import (

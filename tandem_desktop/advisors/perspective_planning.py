@@ -30,7 +30,8 @@ from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.generator import PlanGenerator
 from tandem_desktop.sessions.advisors import Advisor, Advisors
 from tandem_desktop.sessions.drafting import Presented, title_of
-from tandem_desktop.sessions.session import PlanningSession, Turn, problem_of, stderr_tail
+from tandem_desktop.sessions.session import PlanningSession
+from tandem_desktop.sessions.turn import Turn, problem_of, stderr_tail
 from tandem_desktop.tasks.board import TaskBoard
 from tandem_desktop.tasks.runner import TaskRunner
 

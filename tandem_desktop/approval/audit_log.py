@@ -51,6 +51,8 @@ class AuditReport:
     """Facts that other files of the state folder know of and the log does not, each as a sentence."""
     elsewhere: tuple[str, ...] = ()
     """Runs listed in the workspace that nothing in this state folder knows of."""
+    unbegun: tuple[str, ...] = ()
+    """Runs that used an approval and left nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import hmac
 import json
 import logging
 import os
-import re
 import secrets
 import stat
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from tandem_desktop.domain.approval import Approval, WorkspaceIdentity, canonical
 from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingError, StorageError
 from tandem_desktop.domain.ids import PLAN_ID, PlanId, RunId
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.errors import reading, writing
 
@@ -72,7 +72,7 @@ class StateKey:
 
 _DOMAIN = "approval:1"
 _REVOKED = RunId("nobody: withdrawn")
-_NONCE = re.compile(r"[0-9a-f]{32}")
+_NONCE = lazy_pattern(r"[0-9a-f]{32}")
 
 
 class ApprovalStore:

@@ -1,5 +1,6 @@
 """Executes approved revisions after preflight checks."""
 
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterable
@@ -127,7 +128,8 @@ def _check_room(workspace: Workspace, needed: int) -> None:
     free = room.f_bavail * room.f_frsize
     if free < needed + _SPARE_BYTES:
         raise PreflightError(
-            f"The disk of {workspace.path} has {free:,} bytes free; the plan needs {needed + _SPARE_BYTES:,}.",
+            f"The disk of {workspace.path} has {math.floor(free / 1e5) / 10:,} MB free; "
+            f"the plan needs {math.ceil((needed + _SPARE_BYTES) / 1e5) / 10:,} MB.",
             path=str(workspace.path),
             next="Make room, then apply again.",
         )

@@ -298,6 +298,11 @@ def closed_runs(journals: Path) -> tuple[RunId, ...]:
     return tuple(sorted(RunId(path.stem) for path in journals.glob(f"*/RUN-*{_CLOSED}")))
 
 
+def known_runs(journals: Path) -> tuple[RunId, ...]:
+    """Runs with a journal, be it closed, open or damaged, of every workspace."""
+    return tuple(sorted(RunId(path.name.partition(".")[0]) for path in journals.glob("*/RUN-*")))
+
+
 def understand(records: tuple[Record, ...]) -> History:
     """Parse the records of a journal."""
     record: RunRecord | None = None

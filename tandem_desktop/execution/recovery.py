@@ -15,7 +15,8 @@ from tandem_desktop.domain.errors import (
 )
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import NodeState, PathChange
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus
+from tandem_desktop.domain.plan import PlanMeta
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import segments
 from tandem_desktop.execution.git_undo import added_objects
@@ -315,7 +316,7 @@ class Recovery:
             if path not in changed and path not in kept and state is not None and state != states[0]:
                 changes.append(PathChange(path=path, before=state, after=states[0]))
         run.continue_after((), history.lost, len(history.steps))
-        run.restore(ordered_steps(changes, OperationId("rollback"), first=len(history.steps)))
+        run.restore(ordered_steps(changes, OperationId("rollback"), first=len(history.steps)), history.steps)
         if changed:
             raise RollbackError(
                 f"The roll back is incomplete: {', '.join(changed)} changed by someone else; left as it is.",

@@ -187,14 +187,16 @@ class Run:
         _log.info("roll back done: %s, %d paths as before", self._name, len(before))
         self._mark_rolled_back()
 
-    def restore(self, steps: tuple[Step, ...]) -> None:
-        """Restore single paths, independent of the order of the run.
+    def restore(self, steps: tuple[Step, ...], done: tuple[Step, ...]) -> None:
+        """Restore single paths, independent of the order of the run, which has done the steps `done`.
 
         Raises:
             RollbackError: one of them refused.
         """
+        self._lost.catch_up(done)
+        had = {**self._lost.at_first(done), **(self._metadata or {})}
         try:
-            self._scratch_dir.prepare(steps, self._metadata)
+            self._scratch_dir.prepare(steps, had or self._metadata)
             self._scratch_dir.sync_all(steps)
             for step in steps:
                 self._publisher.publish(step)

@@ -255,7 +255,8 @@ class RunManager:
                 self._turn.release()
 
     def is_busy(self) -> bool:
-        return atomic.is_held(self._lock)
+        """True while a run is in progress; who looks for interrupted runs holds the lock only for a moment."""
+        return atomic.is_held(self._lock, _CHECK_S)
 
     def refuse_if_interrupted(self) -> None:
         """Raises InterruptedRunError while an interrupted run is not settled."""
@@ -515,7 +516,7 @@ def _all_results(
 
 def _summary(kind: RunKind, results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
     if not results:
-        ways = {RunKind.UNDO: "undone: the files are as they were before the run", RunKind.REDO: "done again"}
+        ways = {RunKind.UNDO: "undone", RunKind.REDO: "reapplied"}
         return "rolled back, the tree is as before" if rolled_back else ways.get(kind, "done")
     done = sum(result.status is ResultStatus.COMPLETED for result in results)
     tail = "; rolled back, the tree is as before" if rolled_back else ""

@@ -412,6 +412,22 @@ class LostAttributes:
     def of(self, step: Step) -> Metadata:
         return self._known.get(step.n, {})
 
+    def at_first(self, done: Iterable[Step]) -> dict[str, Metadata]:
+        """Owner and attributes of files that these steps removed, or moved away, by the path they had before."""
+        found: dict[str, Metadata] = {}
+        origins = _Origins()
+        for step in done:
+            origin = origins.of(step.path)
+            origins.follow(step)
+            if origin is None or origin in found:
+                continue
+            if step.n in self._known:
+                found[origin] = self._known[step.n]
+            elif step.action is Action.RENAME and step.to is not None:
+                with contextlib.suppress(OSError):
+                    found[origin] = read_metadata(*self._workspace.parent(step.to))
+        return found
+
     def packed(self) -> dict[str, Metadata]:
         """As stored in the journal."""
         return {str(n): metadata for n, metadata in self._known.items()}

@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterable, Sequence
+import socket
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.domain.network import AllowedHost, NetworkMode, NetworkReport
@@ -17,6 +19,7 @@ from tandem_desktop.leash.refusals import RefusalLog, RefusalWatch
 _LOOPBACK, _LOOPBACK_6 = "127.0.0.1", "::1"
 _BYPASS = "localhost,127.0.0.1,::1"
 _log = logging.getLogger(__name__)
+Made = TypeVar("Made")
 
 
 class Leash:
@@ -55,7 +58,7 @@ class Leash:
         if addresses is not None:
             network = await asyncio.to_thread(LoopbackNetwork, addresses)
         else:
-            network = await _opened_namespace(before, joins_user=joins_user)
+            network = await _taken(partial(NetworkNamespace, before, joins_user=joins_user), NetworkNamespace.end)
         refusals = RefusalLog()
         proxy = LeashProxy(
             (),
@@ -66,10 +69,8 @@ class Leash:
         )
         leash: Leash | None = None
         try:
-            if isinstance(network, LoopbackNetwork):
-                listener, port = await asyncio.to_thread(network.listen)
-            else:
-                listener, port = await asyncio.to_thread(network.listen, _LOOPBACK, 0)
+            listen = network.listen if isinstance(network, LoopbackNetwork) else partial(network.listen, _LOOPBACK, 0)
+            listener, port = await _taken(listen, _close_listener)
             await proxy.serve(listener)
             leash = cls(network, proxy, refusals, port)
             for host in hosts:
@@ -150,18 +151,21 @@ class Leash:
             return
         for address in (_LOOPBACK, _LOOPBACK_6):
             with contextlib.suppress(OSError):  # the agent has a server of its own there, or there is no IPv6
-                listener, _ = await asyncio.to_thread(self._network.listen, address, host.port)
+                listener, _ = await _taken(partial(self._network.listen, address, host.port), _close_listener)
                 await self._proxy.serve_host(listener, host)
 
 
-async def _opened_namespace(before: Sequence[str], *, joins_user: bool) -> NetworkNamespace:
-    """If the caller is cancelled while it opens, it is ended again."""
+async def _taken(make: Callable[[], Made], give_back: Callable[[Made], None]) -> Made:
+    """What `make` makes in a thread; if the caller is cancelled meanwhile, it is given back."""
     # A future of the executor and not a task: the engine's end cancels every task.
-    make = partial(NetworkNamespace, before, joins_user=joins_user)
-    opening = asyncio.get_running_loop().run_in_executor(None, make)
+    making = asyncio.get_running_loop().run_in_executor(None, make)
     try:
-        return await asyncio.shield(opening)
+        return await asyncio.shield(making)
     except asyncio.CancelledError:
-        with contextlib.suppress(ShadowError):
-            await asyncio.to_thread((await opening).end)
+        with contextlib.suppress(ShadowError, OSError):
+            await asyncio.to_thread(give_back, await making)
         raise
+
+
+def _close_listener(made: tuple[socket.socket, int]) -> None:
+    made[0].close()

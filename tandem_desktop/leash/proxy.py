@@ -8,6 +8,7 @@ import asyncio
 import base64
 import ipaddress
 import logging
+import os
 import socket
 import ssl
 import urllib.request
@@ -111,7 +112,11 @@ class LeashProxy:
     async def _serve(self, listener: socket.socket, answer: Callable[[RelayEnd], Awaitable[None]]) -> None:
         listener.setblocking(False)
         loop = asyncio.get_running_loop()
-        self._servers.append(await loop.create_server(lambda: _Client(self, answer), sock=listener))
+        try:
+            self._servers.append(await loop.create_server(lambda: _Client(self, answer), sock=listener))
+        except BaseException:
+            listener.close()  # cancelled: no server has it
+            raise
 
     def take(self, client: RelayEnd, answer: Callable[[RelayEnd], Awaitable[None]]) -> None:
         """Answer a connection, unless there are too many."""
@@ -184,7 +189,8 @@ class LeashProxy:
             try:
                 return await _opened(address, port)
             except (OSError, TimeoutError) as error:
-                failure = getattr(error, "strerror", "") or "no answer"
+                number = getattr(error, "errno", None)
+                failure = os.strerror(number) if number else "no answer"
         raise _RefusalError(502, f"{host}:{port} cannot be reached: {failure}.")
 
     async def _resolved(self, host: str, port: int) -> list[str]:

@@ -9,7 +9,8 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import ToolDeniedError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus
 from tandem_desktop.planning_tools.definitions import ToolName
 from tandem_desktop.plans.store import PlanStore

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import re
 import socket
 import threading
 from asyncio import StreamReader, StreamWriter
@@ -35,6 +34,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from tandem_desktop import __version__
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.planning_tools import relay
 from tandem_desktop.planning_tools.definitions import ToolDefinition
@@ -48,8 +48,8 @@ Inbound = SessionMessage | Exception
 
 _ID = rb'"id"\s*:\s*(?:(\d{1,18})|"([^"\\]{1,200})")'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
-_ID_IN_FRONT = re.compile(rb'\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*' + _ID)
-_ID_AT_THE_END = re.compile(
+_ID_IN_FRONT = lazy_pattern(rb'\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*' + _ID)
+_ID_AT_THE_END = lazy_pattern(
     rb"\}\s*,\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"\s*(?:,\s*" + _VERSION + rb"\s*)?\}\s*\Z"
 )
 

@@ -11,6 +11,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, PolicyError, TandemError, TaskError, ToolDeniedError
 from tandem_desktop.domain.ids import SessionId, TaskId
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.planning_tools.arguments import (
     GetPlan,
@@ -74,7 +75,7 @@ _LAST_WORDS = "Stop calling it, and tell the person in plain words what you want
 MOST_CALLS_AT_ONCE = 64
 
 _logger = logging.getLogger(__name__)
-_DECIDING = re.compile(r"approv|reject|appl|execut|implement|accept|confirm|cancel|undo|redo|run", re.IGNORECASE)
+_DECIDING = lazy_pattern(r"approv|reject|appl|execut|implement|accept|confirm|cancel|undo|redo|run", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,9 +176,11 @@ def handed_over(title: str, text: str) -> str:
     )
 
 
-def continued(task: str, plan: PlanVersion | None) -> str:
-    """An agent goes on with a session whose conversation it does not have any more."""
+def continued(task: str, plan: PlanVersion | None, said: str = "") -> str:
+    """An agent goes on with a session whose conversation it does not have any more; `said` is the end of it."""
     lines = ["You continue earlier work, and its conversation is not available. The first task was:", task.strip()]
+    if said.strip():
+        lines += ["What was said last:", said.strip()]
     if plan is not None:
         lines += [f"The plan so far: {plan.title}", plan.content.strip()]
         lines += ["Its operations are in your copy, or queued, already:", *map(_item, plan.operations)]

@@ -2,11 +2,11 @@
 
 import json
 import platform
-import re
 from collections.abc import Callable, Mapping
 from datetime import date
 
 from tandem_desktop.domain.authorization import ToolCategory
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.policy.tools import category_of
 from tandem_desktop.settings import CommandsWhilePlanning
 from tandem_desktop.storage.paths import PromptFiles
@@ -14,9 +14,9 @@ from tandem_desktop.storage.paths import PromptFiles
 TEMPLATE = "system.md"
 PLAN_MODE = "plan_mode.md"
 
-_SECTION = re.compile(r"\{\{SECTION:([a-z_]+)\}\}")
-_PLACEHOLDER = re.compile(r"\{\{([A-Z_]+)\}\}")
-_GAP = re.compile(r"\n{3,}")
+_SECTION = lazy_pattern(r"\{\{SECTION:([a-z_]+)\}\}")
+_PLACEHOLDER = lazy_pattern(r"\{\{([A-Z_]+)\}\}")
+_GAP = lazy_pattern(r"\n{3,}")
 _WITH_TOOLS = "Call `present_plan` with your detailed plan (Markdown), or `plan_propose` with its steps."
 _WITHOUT_TOOLS = "End your turn with your detailed plan (Markdown)."
 _STAGED_BY_TOOL = "give it to `plan_propose` as a `bash` step, and it runs when the person has approved it."

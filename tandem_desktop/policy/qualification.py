@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from tandem_desktop.domain.advice import Complexity, Qualification, RiskLevel, TaskType
+from tandem_desktop.domain.patterns import lazy_pattern
 
 
 def _any_of(*words: str) -> re.Pattern[str]:
@@ -57,12 +58,12 @@ _SOME_RISK = _any_of(
     *("staging", "database", "migrat\\w+", "auth\\w*", "login", "permission\\w*", "security", "delete", "remove"),
     *("upgrade", "deploy\\w*", "release", "password"),
 )
-_ASKING = re.compile(
+_ASKING = lazy_pattern(
     r"^\W*(?:what|why|how|where|when|which|who|explain|describe|is|are|does|do|did|can|could|should)\b|\?\s*$",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"[\w.@~-]+(?:/[\w.@~-]+)*")
-_PART = re.compile(r"[.;\n]|\b(?:and|then|also|after that)\b", re.IGNORECASE)
+_NAME = lazy_pattern(r"[\w.@~-]+(?:/[\w.@~-]+)*")
+_PART = lazy_pattern(r"[.;\n]|\b(?:and|then|also|after that)\b", re.IGNORECASE)
 _MANY_PARTS, _SOME_PARTS, _MANY_FILES = 5, 3, 6
 _LONG = 600
 
@@ -122,7 +123,7 @@ class PlanSignal(StrEnum):
     PLAN_UPDATED = "PLAN_UPDATED"
 
 
-_SIGNAL = re.compile(r"(?<![A-Za-z0-9_])(PLAN_CREATED|PLAN_UPDATED)(?![A-Za-z0-9_])")
+_SIGNAL = lazy_pattern(r"(?<![A-Za-z0-9_])(PLAN_CREATED|PLAN_UPDATED)(?![A-Za-z0-9_])")
 _LONGEST = max(len(signal) for signal in PlanSignal)
 
 

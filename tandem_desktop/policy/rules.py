@@ -8,7 +8,6 @@ Rules run by ascending priority, and any denial is final whatever its priority:
 In Plan mode a use on which every rule is silent is held for the plan: the review is the question.
 """
 
-import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -25,6 +24,7 @@ from tandem_desktop.domain.authorization import (
 )
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ToolDeniedError
 from tandem_desktop.domain.paths import check_path, folded
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.policy.tools import EXIT_PLAN_MODE
 from tandem_desktop.settings import Settings
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-_JOINTS = re.compile(r"\|\||&&|[;|&\n(){}`]|\$\(")
-_MORE_THAN_ONE_COMMAND = re.compile(r"[;|&\n\r`$<>(){}\\]")
+_JOINTS = lazy_pattern(r"\|\||&&|[;|&\n(){}`]|\$\(")
+_MORE_THAN_ONE_COMMAND = lazy_pattern(r"[;|&\n\r`$<>(){}\\]")
 _ANY = "*"
 _KINDS = {category.value: category for category in (ToolCategory.READ, ToolCategory.WRITE, ToolCategory.EXECUTE)}
 

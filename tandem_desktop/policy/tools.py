@@ -17,6 +17,7 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.operations import PLAN_TOOLS
 from tandem_desktop.domain.paths import check_path
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.paths import PromptFiles
 
@@ -159,12 +160,12 @@ _INSIDE = frozenset(
 )
 """Tools of known agents that affect only the agent itself, which runs in the sandbox."""
 _ON_FILES = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
-_SERVER_TOOL = re.compile(r"__|[.:/]|^mcp", re.IGNORECASE)
+_SERVER_TOOL = lazy_pattern(r"__|[.:/]|^mcp", re.IGNORECASE)
 """A name with a namespace: the tool of an MCP server or of an extension."""
 _LONGEST_KEPT = 100
-_OWN_PREFIX = re.compile(r"(?:mcp__)?tandem(?:__|_|: ?|\.)")
-_SHELL_PREFIX = re.compile(r"(?:developer|computercontroller)__")
-_REACHES_OUT = re.compile(r"(?:^|[_\-. ])(?:send|post|publish|upload|push|deploy|tweet|pay|purchase)(?:$|[_\-. ])")
+_OWN_PREFIX = lazy_pattern(r"(?:mcp__)?tandem(?:__|_|: ?|\.)")
+_SHELL_PREFIX = lazy_pattern(r"(?:developer|computercontroller)__")
+_REACHES_OUT = lazy_pattern(r"(?:^|[_\-. ])(?:send|post|publish|upload|push|deploy|tweet|pay|purchase)(?:$|[_\-. ])")
 
 
 def _graver(one: ToolCategory, other: ToolCategory) -> ToolCategory:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.processes import reaper
 from tandem_desktop.processes.own_program import own_script
 
@@ -209,9 +210,9 @@ _LONGEST_LINE = 256
 _MOST_SCRIPTS = 5
 """Limits of the kernel: the length of a first line, and the depth of scripts run by scripts."""
 _BEGINNING = 4096
-_FAR_AWAY = re.compile(rb"#!/bin/sh\n'''exec' (.+) \"\$0\" \"\$@\"\n")
+_FAR_AWAY = lazy_pattern(rb"#!/bin/sh\n'''exec' (.+) \"\$0\" \"\$@\"\n")
 """How Python installers write a first line that is too long or contains a space."""
-_TO_SPLIT = re.compile(r"(?:-[iv0]*S|--split-string=?)\s*")
+_TO_SPLIT = lazy_pattern(r"(?:-[iv0]*S|--split-string=?)\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ def own_papers() -> Path | None:
 
 
 def own_command(*arguments: str) -> tuple[str, ...]:
-    """The arguments that start a sub-command of this program."""
-    return (sys.executable, *arguments) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *arguments)
+    """The arguments that start a sub-command of this program. Modules in the current folder cannot shadow others."""
+    return (sys.executable, *arguments) if is_frozen() else (sys.executable, "-P", "-m", "tandem_desktop", *arguments)
 
 
 def own_files() -> tuple[Path, ...]:

@@ -6,13 +6,13 @@ that are replaced or made later.
 """
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.shadow.places import secret_system_files
 
 VEIL = "veil"
@@ -53,7 +53,7 @@ _WITHOUT_FILES = frozenset(
 _LEFT_OUT = ("/proc", "/sys", "/dev", "/run")
 _OF_CONTAINERS = ("/var/lib/docker/", "/var/lib/containers/", "/var/lib/containerd/", "/var/lib/kubelet/")
 _MOST_PIECES = 400
-_OCTAL = re.compile(r"\\([0-7]{3})")
+_OCTAL = lazy_pattern(r"\\([0-7]{3})")
 
 SCRIPT = """\
 veil() {
