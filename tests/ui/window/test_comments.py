@@ -27,7 +27,7 @@ def person(window: Person) -> Person:
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()
     window.press(Qt.Key.Key_N)
-    window.wait(lambda: bool(window.reads()) and len(diff(window).rows) > 1)
+    window.wait(lambda: bool(window.reads()) and diff(window).display.current >= 0)
     return window
 
 
@@ -58,7 +58,8 @@ def test_comments_are_written_by_keyboard_on_a_line_an_operation_and_the_plan_te
     first = person.operations[0]
     view = diff(person)
     view.setFocus()
-    person.press(Qt.Key.Key_Down)
+    for _ in ("the removed line", "the added line"):
+        person.press(Qt.Key.Key_Down)
     person.press(Qt.Key.Key_C)
     write(person, "on a line")
     person.place.panel.operations.list.setFocus()
