@@ -23,9 +23,27 @@ settings.register_profile(
 settings.register_profile("wide", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tandem")
 
-UI = Path(__file__).parent / "ui"
+TESTS = Path(__file__).parent
+UI = TESTS / "ui"
+LONG = (TESTS / "screens", TESTS / "attacks", TESTS / "integration", UI / "window")
 PERSON = {"GIT_AUTHOR_NAME": "A Person", "GIT_AUTHOR_EMAIL": "person@example.org"}
 COMMITTER = {"GIT_COMMITTER_NAME": "A Person", "GIT_COMMITTER_EMAIL": "person@example.org"}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Deal the files with long tests to all parallel workers, to be run first.
+
+    A worker begins with a stretch of the list of its own; one long test at the end of it would keep the others waiting.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    longest_first = sorted(files, key=lambda path: not any(folder in path.parents for folder in LONG))
+    dealt = [path for worker in range(workers) for path in longest_first[worker::workers]]
+    if workers > 1:
+        items[:] = [item for path in dealt for item in files[path]]
 
 
 @pytest.fixture(scope="session")
