@@ -124,7 +124,8 @@ class _Globs(Generic[T]):
             first = "" if glob.startswith("*") else glob[0]
             sorted_globs[_extension(glob.rpartition("*")[2]), first].append((glob, value))
         self._values = {key: tuple(value for _, value in found) for key, found in sorted_globs.items()}
-        self._patterns = {key: _any_of(glob for glob, _ in found) for key, found in sorted_globs.items()}
+        # Most of the hundreds of patterns are never compared with anything, so each is compiled when it is.
+        self._patterns = {key: lazy_pattern(_any_of(glob for glob, _ in found)) for key, found in sorted_globs.items()}
 
     def find(self, text: str) -> T | None:
         extension, first = _extension(text), text[:1]
@@ -140,8 +141,8 @@ def _extension(text: str) -> str:
     return extension if dot and "/" not in extension else ""
 
 
-def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join("({})".format(re.escape(glob).replace(r"\*", "[^/]*")) for glob in globs))
+def _any_of(globs: Iterable[str]) -> str:
+    return "|".join("({})".format(re.escape(glob).replace(r"\*", "[^/]*")) for glob in globs)
 
 
 def _expanded(pattern: str) -> Iterator[str]:

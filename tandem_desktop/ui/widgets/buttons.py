@@ -86,6 +86,8 @@ class Button(QPushButton):
         self._icon_name = icon_name
         self._ring = True
         self._height = _HEIGHT
+        self._size: QSize | None = None
+        """Layouts ask for it a thousand times for each change."""
         self.setObjectName(f"button-{text.lower().replace(' ', '-')}")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -118,12 +120,15 @@ class Button(QPushButton):
         self._restyle()
 
     def setText(self, text: str) -> None:
+        self._size = None
         super().setText(text)
         self._describe()
 
     def sizeHint(self) -> QSize:
-        width = 2 * self._theme.px(_PADDING if self._height == _HEIGHT else 8) + self._content_width()
-        return QSize(width, self._theme.px(self._height))
+        if self._size is None:
+            width = 2 * self._theme.px(_PADDING if self._height == _HEIGHT else 8) + self._content_width()
+            self._size = QSize(width, self._theme.px(self._height))
+        return self._size
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -201,6 +206,7 @@ class Button(QPushButton):
         self.setAccessibleDescription(self._hint)
 
     def _restyle(self) -> None:
+        self._size = None
         self.updateGeometry()
         self.update()
 
