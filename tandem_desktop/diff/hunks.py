@@ -1,7 +1,8 @@
 """Hunks of a diff and their unified format."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby, repeat
 from typing import NamedTuple
 
@@ -22,6 +23,9 @@ class HunkLine(NamedTuple):
     raw: bytes
     no_newline: bool = False
     """The last line of a file that does not end in a newline."""
+
+
+_made_line: Callable[[tuple[str, bytes, bool]], HunkLine] = partial(tuple.__new__, HunkLine)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +183,11 @@ def _hunk(n: int, group: list[LineChange], old: list[bytes], new: list[bytes], c
     lines: list[HunkLine] = []
     position = old_start
     for change in group:
-        lines.extend(map(HunkLine, repeat(" "), old[position : change.old_start]))
-        lines.extend(map(HunkLine, repeat("-"), old[change.old_start : change.old_end]))
-        lines.extend(map(HunkLine, repeat("+"), new[change.new_start : change.new_end]))
+        lines.extend(_hunk_lines(" ", old[position : change.old_start]))
+        lines.extend(_hunk_lines("-", old[change.old_start : change.old_end]))
+        lines.extend(_hunk_lines("+", new[change.new_start : change.new_end]))
         position = change.old_end
-    lines.extend(map(HunkLine, repeat(" "), old[position:old_end]))
+    lines.extend(_hunk_lines(" ", old[position:old_end]))
     old_count, new_count = old_end - old_start, new_end - new_start
     return Hunk(
         n=n,
@@ -193,6 +197,11 @@ def _hunk(n: int, group: list[LineChange], old: list[bytes], new: list[bytes], c
         new_count=new_count,
         lines=tuple(lines),
     )
+
+
+def _hunk_lines(kind: str, raw: list[bytes]) -> Iterator[HunkLine]:
+    """As `HunkLine(kind, line)` of each line, without a call in Python for each."""
+    return map(_made_line, zip(repeat(kind), raw, repeat(False)))
 
 
 def _marked(hunk: Hunk, before: bytes, after: bytes, old_length: int, new_length: int) -> Hunk:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import compress, count, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 MAXIMUM_EDITS = 64
 """Work and memory of one search grow with the square of this."""
@@ -103,13 +103,15 @@ SAMPLED_LENGTHS = frozenset(range(16, 4096, 4))
 TRUSTED_RUN = 8
 """A sampled anchor counts only inside an equal run this long: a line that moved alone must not hold the whole apart."""
 
+_NEAR = 12
+"""So many lines are compared one by one: most equal runs between many edits end there, and a slice costs more."""
+
 Lines = Sequence[bytes]
 Stretch = tuple[int, int, int, int]
 Run = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class LineChange:
+class LineChange(NamedTuple):
     """Lines `old_start:old_end` of the one became `new_start:new_end` of the other; zero-based, ends excluded."""
 
     old_start: int
@@ -148,7 +150,10 @@ def _patience(before: Lines, after: Lines) -> Iterator[LineChange]:
             yield from _without_anchors(old_lines, new_lines, old, new, budget)
             continue
         for a, b, c, d in _between(runs, len(old_lines), len(new_lines)):
-            waiting.append(((old + a, old + b, new + c, new + d), depth + 1))
+            if a == b or c == d:
+                yield LineChange(old + a, old + b, new + c, new + d)
+            else:
+                waiting.append(((old + a, old + b, new + c, new + d), depth + 1))
 
 
 def _anchored_runs(before: Lines, after: Lines, *, is_sampled: bool = False) -> list[Run]:
@@ -182,7 +187,8 @@ def _unique_lines(lines: Lines, is_sampled: bool) -> dict[bytes, int]:
     if len(last) == len(lines):
         return last
     first = dict(zip(reversed(lines), reversed(numbers), strict=True))
-    return {line: place for line, place in last.items() if first[line] == place}
+    # In C: half of a large comparison with many edits would go into a loop here.
+    return dict(compress(last.items(), map(operator.eq, last.values(), map(first.__getitem__, last))))
 
 
 def _heaviest_chain(runs: list[Run]) -> list[Run]:
@@ -251,11 +257,15 @@ def _trimmed(before: Lines, after: Lines, stretch: Stretch) -> Stretch:
 
 
 def _equal_run(before: Lines, old: int, old_end: int, after: Lines, new: int, new_end: int) -> int:
-    """How many lines from here on are equal; slices are compared in C, in growing steps."""
-    limit = min(old_end - old, new_end - new) + old
-    if old == limit or before[old] != after[new]:
-        return 0
-    start, step = old, 16
+    """How many lines from here on are equal: the first one by one, then slices compared in C, in growing steps."""
+    length = old_end - old if old_end - old < new_end - new else new_end - new
+    limit = old + length
+    start, near = old, old + (length if length < _NEAR else _NEAR)
+    while old < near:
+        if before[old] != after[new]:
+            return old - start
+        old, new = old + 1, new + 1
+    step = 16
     while old < limit:
         size = min(step, limit - old)
         one, other = before[old : old + size], after[new : new + size]
@@ -266,10 +276,14 @@ def _equal_run(before: Lines, old: int, old_end: int, after: Lines, new: int, ne
 
 
 def _equal_run_backwards(before: Lines, old: int, old_end: int, after: Lines, new: int, new_end: int) -> int:
-    limit = old_end - min(old_end - old, new_end - new)
-    if old_end == limit or before[old_end - 1] != after[new_end - 1]:
-        return 0
-    start, step = old_end, 16
+    length = old_end - old if old_end - old < new_end - new else new_end - new
+    limit = old_end - length
+    start, near = old_end, old_end - (length if length < _NEAR else _NEAR)
+    while old_end > near:
+        if before[old_end - 1] != after[new_end - 1]:
+            return start - old_end
+        old_end, new_end = old_end - 1, new_end - 1
+    step = 16
     while old_end > limit:
         size = min(step, old_end - limit)
         one, other = before[old_end - size : old_end], after[new_end - size : new_end]
