@@ -25,7 +25,7 @@ class HunkLine(NamedTuple):
     """The last line of a file that does not end in a newline."""
 
 
-_made_line: Callable[[tuple[str, bytes, bool]], HunkLine] = partial(tuple.__new__, HunkLine)  # type: ignore[arg-type]
+_made_line: Callable[[tuple[str, bytes, bool]], HunkLine] = partial(tuple.__new__, HunkLine)
 
 
 @dataclass(frozen=True, slots=True)
