@@ -165,6 +165,10 @@ def show(parser: ArgumentParser) -> None:
     parser.add_argument("--revision", metavar="N", type=number, help="an earlier revision (default: the latest)")
 
 
+def overlaps(parser: ArgumentParser) -> None:
+    parser.add_argument("plans", nargs="*", metavar="PLAN", help="only pairs with one of these plans")
+
+
 def compare(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("old", metavar="R1", type=number, help="the earlier revision")

@@ -214,6 +214,34 @@ def drift(call: CommandContext) -> CommandResult:
     return CommandResult(data, lines, next=call.command("rebase", plan_id))
 
 
+def overlaps(call: CommandContext) -> CommandResult:
+    of = frozenset(map(call.engine.plans.resolve, call.arguments.plans))
+    found = call.engine.overlaps(of)
+    data = {
+        "pairs": [
+            {"a": each.a, "b": each.b, "paths": each.paths, "hunks": each.hunks, "conflict": each.conflict}
+            for each in found
+        ]
+    }
+    if not found:
+        return CommandResult(data, ["No two plans that wait for a decision change the same paths."])
+    lines: list[Line] = []
+    for each in found:
+        words, tone = ("conflict", Tone.WARNING) if each.conflict else ("fit together", Tone.PLACE)
+        places = "" if not each.hunks else f", {count(each.hunks, 'place')} changed by both"
+        lines.append(
+            (
+                Span(f"{each.a} and {each.b}", Tone.STRONG),
+                f"  {count(len(each.paths), 'path')}{places}: ",
+                Span(words, tone),
+            )
+        )
+        lines += [("  ", named(path)) for path in each.paths]
+    first = next((each for each in found if each.conflict), found[0])
+    later = f"Apply {first.a} first, then: {call.command('rebase', first.b)}"
+    return CommandResult(data, lines, next=later)
+
+
 def simulate(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
     version = call.engine.plans.revision(plan_id)

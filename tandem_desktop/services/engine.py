@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tandem_desktop.review.change_classes import ChangeProver
     from tandem_desktop.review.drift import Drifted
     from tandem_desktop.review.operation_view import OperationView
+    from tandem_desktop.review.overlaps import Overlap
     from tandem_desktop.services.audit import AuditCheck
     from tandem_desktop.services.checks import Checks
     from tandem_desktop.services.decisions import Commenting, Decisions
@@ -222,6 +223,15 @@ class Engine:
 
         version = self.plans.revision(plan_id)
         return dated(drift(version.operations, self.workspace), self.workspace.times, version.created_at)
+
+    def overlaps(self, of: frozenset[PlanId] = frozenset()) -> tuple[Overlap, ...]:
+        """Plans to be decided that change the same paths, oldest first; with `of`, pairs with one of these."""
+        from tandem_desktop.review.overlaps import overlaps
+
+        plans = [plan for plan in self.listing().plans if is_open(plan.status) or plan.plan_id in of]
+        versions = [self.plans.revision(plan.plan_id) for plan in reversed(plans)]
+        self.workspace.forget_directories()
+        return tuple(overlaps(versions, self.workspace, self.objects, of))
 
     def simulate(self, plan_id: PlanId) -> tuple[Problem, ...]:
         """Which operations would not apply to the workspace as it stands."""
