@@ -16,12 +16,16 @@ def install(application: QApplication, theme: Theme) -> None:
     """Apply the theme to the application, now and on each change."""
 
     def dress() -> None:
+        sheet = stylesheet(theme)
+        if application.styleSheet() == sheet:  # every widget would be styled once more
+            return
         application.setStyleSheet("")  # from one sheet to the next Qt takes four times as long as over none
         application.setPalette(palette(theme))
         application.setFont(theme.ui_font())
-        application.setStyleSheet(stylesheet(theme))
+        application.setStyleSheet(sheet)
 
-    application.setStyle("Fusion")
+    if not application.styleSheet():
+        application.setStyle("Fusion")
     theme.changed.connect(dress)
     dress()
 
