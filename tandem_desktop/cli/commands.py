@@ -147,20 +147,6 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "PLAN",
     ),
     CommandSpec(
-        "overlaps",
-        LOOK,
-        "which waiting plans change the same paths",
-        "Name each two plans that wait for a decision and change the same paths, how many places both change, and\n"
-        "whether one would need your answer to follow the other. Nothing is written.",
-        (
-            ("tandem overlaps", "of all plans that wait"),
-            ("tandem overlaps PLAN-1a2b3c4d", "what meets this one"),
-        ),
-        "show:overlaps",
-        arguments.overlaps,
-        "[PLAN…]",
-    ),
-    CommandSpec(
         "simulate",
         LOOK,
         "try a plan in memory against the files as they are",
@@ -345,6 +331,20 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "checks:needed",
         arguments.needed,
         "PLAN [--shrink] [--accept] [--only NAME] [--timeout S]",
+    ),
+    CommandSpec(
+        "overlaps",
+        DECIDE,
+        "which waiting plans change the same paths",
+        "Name each two plans that wait for a decision and change the same paths, how many places both change, and\n"
+        "whether one would need your answer to follow the other. Nothing is written.",
+        (
+            ("tandem overlaps", "of all plans that wait"),
+            ("tandem overlaps PLAN-1a2b3c4d", "what meets this one"),
+        ),
+        "show:overlaps",
+        arguments.overlaps,
+        "[PLAN…]",
     ),
     CommandSpec(
         "comment",

@@ -10,7 +10,7 @@ NAMES = [
     *("gui", "propose", "review", "run", "orchestrate", "mcp", "acp", "serve", "recipe", "template", "import", "agent"),
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
-    *("check", "needed", "comment", "comments", "approve", "reject", "rate", "cancel"),
+    *("check", "needed", "overlaps", "comment", "comments", "approve", "reject", "rate", "cancel"),
     *("apply", "runs", "undo", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]
