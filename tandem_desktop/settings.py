@@ -155,6 +155,13 @@ class Settings(Frozen):
     plan_md: bool = Field(
         default=False, description="Add `PLAN.md`, the text of the plan, to the plan as an operation of its own."
     )
+    co_author: str = Field(
+        default="",
+        description=(
+            "Who is named in `Co-authored-by` of a commit of a plan that an agent made, as in "
+            '`co_author = "{agent} <agents@example.org>"`; empty for nobody.'
+        ),
+    )
     perspectives: bool = Field(
         default=False,
         description=(
@@ -300,6 +307,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "gateway_stale_after_days",
             "retention_days",
             "plan_md",
+            "co_author",
         ),
     ),
     ("The window", ("editor", "single_letter_keys", "keys", "notifications")),
@@ -350,6 +358,7 @@ TITLES = {
     "gateway_stale_after_days": "Plans of a gateway expire after",
     "retention_days": "Ended plans are kept for",
     "plan_md": "Add PLAN.md",
+    "co_author": "Co-author of commits",
     "code_font": "Code font",
     "code_size": "Code size",
 }

@@ -1090,6 +1090,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Co-author of commits</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Code</source>
             <translation type="unfinished" />
@@ -6778,6 +6783,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>White space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Who is named in Co-authored-by of a commit of a plan that an agent made, as in co_author = "{agent} &lt;agents@example.org&gt;"; empty for nobody.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tandem_desktop.review.comments import CommentStore
     from tandem_desktop.services.audit import AuditCheck
     from tandem_desktop.services.checks import Checks
+    from tandem_desktop.services.commits import Commits
     from tandem_desktop.services.decisions import Commenting, Decisions
     from tandem_desktop.services.expiry import Expiry, Staleness
     from tandem_desktop.services.needed import Needed
@@ -74,6 +75,7 @@ SERVICE_MODULES = tuple(
         *("execution.captured_commands", "execution.executor", "execution.git_objects", "policy.tools"),
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
+        *("execution.git_commit", "services.commits"),
         *(
             "services.decisions",
             "services.expiry",
@@ -315,6 +317,20 @@ class _WorkspaceServices:
             since=self._since,
             stalls_after=timedelta(minutes=self.settings.executor_timeout_minutes),
             tasks=self._tasks,
+        )
+
+    @built_once
+    def commits(self) -> "Commits":
+        from tandem_desktop.services.commits import Commits
+
+        return Commits(
+            root=self.workspace.path,
+            runs=self.runs,
+            plans=self.plans,
+            objects=self.objects,
+            audit=self.audit,
+            clock=self.clock,
+            co_author=self.settings.co_author,
         )
 
     @built_once

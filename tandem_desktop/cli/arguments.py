@@ -308,6 +308,26 @@ def import_bundle(parser: ArgumentParser) -> None:
 def apply(parser: ArgumentParser) -> None:
     plan(parser)
     on_failure(parser)
+    parser.add_argument("--commit", action="store_true", help="commit what the run leaves, as tandem commit does")
+    _commit_options(parser)
+
+
+def commit(parser: ArgumentParser) -> None:
+    run(parser)
+    _commit_options(parser)
+
+
+def _commit_options(parser: ArgumentParser) -> None:
+    parser.add_argument("-m", "--message", metavar="TEXT", default="", help="the message (default: the plan's title)")
+    parser.add_argument("--branch", metavar="NAME", help="commit to a new branch, and go to it")
+    parser.add_argument("--per-task", action="store_true", help="a commit for each task of the plan")
+    parser.add_argument(
+        "--whole", action="store_true", help="take files with uncommitted changes of your own as the run left them"
+    )
+    parser.add_argument("--no-verify", action="store_true", help="run no hooks")
+    parser.add_argument("--no-sign", action="store_true", help="do not sign, whatever git is set to")
+    parser.add_argument("--push", action="store_true", help="push the branch, never by force")
+    parser.add_argument("--pull-request", action="store_true", help="push, and let gh or glab open a pull request")
 
 
 def on_failure(parser: ArgumentParser) -> None:

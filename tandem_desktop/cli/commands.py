@@ -336,12 +336,8 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "overlaps",
         DECIDE,
         "which waiting plans change the same paths",
-        "Name each two plans that wait for a decision and change the same paths, how many places both change, and\n"
-        "whether one would need your answer to follow the other. Nothing is written.",
-        (
-            ("tandem overlaps", "of all plans that wait"),
-            ("tandem overlaps PLAN-1a2b3c4d", "what meets this one"),
-        ),
+        "Name each two plans that wait and change the same paths, and whether one can follow the other by itself.",
+        (("tandem overlaps", "all that wait"),),
         "show:overlaps",
         arguments.overlaps,
         "[PLAN…]",
@@ -659,11 +655,11 @@ CALLS: tuple[CommandSpec, ...] = (
         "(with --on-failure rollback).",
         (
             ("tandem apply PLAN-1a2b3c4d", "all or nothing"),
-            ("tandem apply PLAN-1a2b3c4d --on-failure stop", "keep what was done before a failure"),
+            ("tandem apply PLAN-1a2b3c4d --commit --branch greeting", "and commit it to a new branch"),
         ),
         "runs:apply",
         arguments.apply,
-        "PLAN [--on-failure …]",
+        "PLAN [--on-failure …] [--commit …]",
     ),
     CommandSpec(
         "runs",
@@ -690,6 +686,17 @@ CALLS: tuple[CommandSpec, ...] = (
         "runs:undo",
         arguments.undo,
         "RUN [--op ID|--path PATH|--with-later] [--preview]",
+    ),
+    CommandSpec(
+        "commit",
+        RUN,
+        "commit exactly what a run left",
+        "Commit the paths and bytes of a run on top of HEAD. What else is staged or edited stays as it is; hooks and\n"
+        "signing are those of your git. Undo takes the commit back too, while it is the last one and not pushed.",
+        (("tandem commit RUN-1a2b3c4d -m 'Greet by name' --branch greeting --push", "to a new branch, and push it"),),
+        "runs:commit",
+        arguments.commit,
+        "RUN [-m TEXT] [--branch NAME] [--push]",
     ),
     CommandSpec(
         "redo",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
     from tandem_desktop.review.compare import ComparedOperation
     from tandem_desktop.review.operation_view import OperationView
+    from tandem_desktop.services.commits import CommitResult, Pushed
     from tandem_desktop.services.runs import ListedRun
 
 
@@ -244,6 +245,22 @@ def listed_run(found: ListedRun) -> dict[str, Any]:
 def git(found: Iterable[GitEffect]) -> list[dict[str, Any]]:
     """What was done to each repository, as it is told to people."""
     return [{"repository": each.repository, "lines": list(each.lines)} for each in found if each.lines]
+
+
+def commit_result(made: CommitResult, pushed: Pushed | None) -> dict[str, Any]:
+    return {
+        "run_id": made.run_id,
+        "commit": made.commits[-1].oid,
+        "commits": [{"commit": each.oid, "subject": each.subject, "paths": list(each.paths)} for each in made.commits],
+        "branch": made.branch,
+        "parent": made.parent,
+        "pushed": pushed is not None,
+        "remote": pushed.remote if pushed else None,
+        "pull_request": (pushed.pull_request or None) if pushed else None,
+        "merged": list(made.merged),
+        "left_out": [{"path": path, "reason": reason} for path, reason in made.left_out],
+        "hooks": [{"name": each.name, "exit_code": each.exit_code} for each in made.hooks],
+    }
 
 
 def rehearsal(found: Rehearsal, told: Mapping[OperationId, tuple[GitEffect, ...]]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tandem_desktop.cli.formatting import git_lines, result_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.errors import (
+    GitError,
     OperationError,
     RunNotFoundError,
     TandemError,
@@ -22,7 +23,7 @@ from tandem_desktop.domain.errors import (
     UserAbortError,
 )
 from tandem_desktop.domain.events import OperationFinished, TandemEvent
-from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import Absent, PathChange, StagedOperation
 from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.patterns import lazy_pattern
@@ -57,6 +58,9 @@ def resolve_run(text: str, runs: Iterable[str]) -> str:
 
 def apply(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
+    given = call.arguments
+    if not given.commit and any((given.message, given.branch, given.push, given.pull_request, given.per_task)):
+        raise UsageError("-m, --branch, --per-task, --push and --pull-request go with --commit.", next="Add --commit.")
     version = call.engine.plans.revision(plan_id)
     policy = FailurePolicy(call.arguments.on_failure or call.engine.settings.on_failure)
     if any(operation.kind.spec.is_external for operation in version.operations):
@@ -78,6 +82,9 @@ def apply(call: CommandContext) -> CommandResult:
     effects = call.engine.runs.git_effects(ended.record.run_id) if has_commands else ()
     lines += git_lines(effects, "in the repository")
     data = {**json_output.run_result(ended), "plan_id": plan_id, "git": json_output.git(effects)}
+    if ended.succeeded and call.arguments.commit:
+        call.known.update(data)
+        return _committed(call, ended.record.run_id, data, lines)
     if ended.succeeded:
         return CommandResult(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
     failure = run_failure(call, ended, version.operations)
@@ -146,6 +153,59 @@ def _rewind(call: CommandContext, run_id: str) -> CommandResult:
     return CommandResult(
         {**answer.data, "runs": together_ids}, answer.lines, answer.next, answer.exit_code, failure=answer.failure
     )
+
+
+def commit(call: CommandContext) -> CommandResult:
+    return _committed(call, RunId(_named_run(call)), {}, [])
+
+
+def _committed(call: CommandContext, run_id: RunId, known: dict[str, Any], said: list[Line]) -> CommandResult:
+    from tandem_desktop.services.commits import CommitWish
+
+    given = call.arguments
+    wish = CommitWish(
+        message=given.message.strip(),
+        branch=given.branch,
+        per_task=given.per_task,
+        whole=given.whole,
+        hooks=not given.no_verify,
+        sign=not given.no_sign,
+    )
+    with watched(call, 0) as control:
+
+        def show(words: bytes) -> None:
+            call.on_output(OperationId("git"), words)
+
+        made = call.engine.commits.commit(run_id, wish, on_output=show, should_abort=lambda: control.is_aborted)
+        pushed, failure = None, None
+        if given.push or given.pull_request:
+            try:
+                pushed = call.engine.commits.push(
+                    show, lambda: control.is_aborted, hooks=wish.hooks, pull_request=given.pull_request
+                )
+            except GitError as error:
+                failure = error
+    data = {**known, **json_output.commit_result(made, pushed)}
+    place = f"on {made.branch}" if made.branch else "on a detached HEAD"
+    lines: list[Line] = [
+        *said,
+        *(
+            (Span(each.oid[:10], Tone.STRONG), f"  {count(len(each.paths), 'path')} {place}: ", each.subject)
+            for each in made.commits
+        ),
+        *(
+            ("Only what the run changed of ", named(path), "; your own changes stay uncommitted.")
+            for path in made.merged
+        ),
+        *(("Not committed: ", named(path), f", {reason}.") for path, reason in made.left_out),
+    ]
+    if made.hooks:
+        lines.append(f"Hooks that ran: {', '.join(each.name for each in made.hooks)}.")
+    if failure is not None:
+        return CommandResult(data, lines, exit_code=OperationError.exit_code, failure=failure)
+    if pushed is not None:
+        lines.append(f"Pushed to {pushed.remote}. {pushed.pull_request}".rstrip())
+    return CommandResult(data, lines, next=f"Take it back with: {call.command('undo', run_id)}")
 
 
 def redo(call: CommandContext) -> CommandResult:

@@ -81,7 +81,7 @@ def run_git(
     program = find_program("git", outside=cwd)
     if program is None:
         raise GitError("git was not found.", next="Install git, then try again.")
-    _refuse_foreign(git_directory or cwd)
+    refuse_foreign(git_directory or cwd)
     switched = [word for each in (*_SWITCHED_OFF, *settings) for word in ("-c", each)]
     place = [f"--git-dir={git_directory}"] if git_directory is not None else []
     try:
@@ -134,7 +134,7 @@ def _environment(alternates: Path | None) -> Mapping[str, str]:
     return {**found, "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(alternates)} if alternates is not None else found
 
 
-def _refuse_foreign(place: Path) -> None:
+def refuse_foreign(place: Path) -> None:
     """What another user has put into a repository is not for this one to start or to believe.
 
     git has this check too, but not for a git directory that is named to it, nor in every version.

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tandem_desktop.review.overlaps import Overlap
     from tandem_desktop.services.audit import AuditCheck
     from tandem_desktop.services.checks import Checks
+    from tandem_desktop.services.commits import Commits
     from tandem_desktop.services.decisions import Commenting, Decisions
     from tandem_desktop.services.expiry import Expiry, Staleness
     from tandem_desktop.services.generator import PlanGenerator
@@ -76,6 +77,7 @@ class Engine:
     expiry: Expiry
     retention: Retention
     runs: PlanRuns
+    commits: Commits
     boards: TaskBoards
     rehearsals: Rehearsals
     checks: Checks

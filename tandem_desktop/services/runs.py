@@ -4,7 +4,7 @@ import codecs
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -36,6 +36,7 @@ from tandem_desktop.domain.events import (
     TasksListed,
     task_news,
 )
+from tandem_desktop.domain.git_files import GIT
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, TaskId
 from tandem_desktop.domain.lifecycle import can
 from tandem_desktop.domain.operations import PathChange, StagedOperation
@@ -304,19 +305,44 @@ class PlanRuns:
         return tuple(self._listed(record, open_runs) for record in self._manager.runs.list())
 
     def preview_undo(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
-        return self._undo.preview(run_id, part)
+        found = self._undo.preview(run_id, part)
+        if found.conflicts or not part.is_whole:
+            return found
+        return replace(found, notes=(*found.notes, *self._on_commits((run_id,), is_preview=True)))
 
     def undo(self, run_id: str, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
+        """Take a run back. Its commits go too, where they are the last ones and nobody else has them."""
         self.refuse_if_interrupted()
-        return self._undo.undo(run_id, part=part, control=control)
+        undone = self._undo.undo(run_id, part=part, control=control)
+        return self._with_commits(undone, (run_id,)) if part.is_whole else undone
 
     def preview_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
-        return self._undo.preview_rewind(run_id, keep_git=keep_git)
+        found = self._undo.preview_rewind(run_id, keep_git=keep_git)
+        if found.undoing.conflicts or keep_git:
+            return found
+        notes = (*found.undoing.notes, *self._on_commits(found.runs, is_preview=True))
+        return replace(found, undoing=replace(found.undoing, notes=notes))
 
     def rewind(self, run_id: str, control: RunControl | None = None, *, keep_git: bool = False) -> UndoneRun:
         """Undo a run and every run since, as one."""
         self.refuse_if_interrupted()
-        return self._undo.rewind(run_id, keep_git=keep_git, control=control)
+        undone = self._undo.rewind(run_id, keep_git=keep_git, control=control)
+        return undone if keep_git else self._with_commits(undone, (*undone.record.also, run_id))
+
+    def _with_commits(self, undone: UndoneRun, runs: tuple[str, ...]) -> UndoneRun:
+        if undone.record.status is not RunStatus.COMPLETED:
+            return undone
+        notes = self._on_commits(runs, is_preview=False, undo=undone.record.run_id)
+        return replace(undone, notes=(*undone.notes, *notes))
+
+    def _on_commits(self, runs: tuple[str, ...], *, is_preview: bool, undo: RunId | None = None) -> Iterator[str]:
+        """Take back the commits of runs, newest first, or say what would become of them."""
+        root = self._manager.workspace.path
+        if not any((folder / GIT).exists() for folder in (root, *root.parents)):
+            return
+        from tandem_desktop.execution.git_commit import commits_taken_back
+
+        yield from commits_taken_back(root, runs, is_preview=is_preview, undo=undo)
 
     def redo(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
         self.refuse_if_interrupted()

@@ -11,7 +11,7 @@ NAMES = [
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
     *("check", "needed", "overlaps", "comment", "comments", "approve", "reject", "rate", "cancel"),
-    *("apply", "runs", "undo", "redo", "recover"),
+    *("apply", "runs", "undo", "commit", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]
 
