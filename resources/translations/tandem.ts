@@ -825,6 +825,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Branch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Branch {branch}</source>
             <translation type="unfinished" />
@@ -1216,6 +1221,32 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <source>Comments only</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Commit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Commit the last run…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Commit this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Committed {commits} to {branch}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Commit…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3019,6 +3050,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
             <source>Message</source>
             <translation type="unfinished" />
         </message>
@@ -3096,6 +3128,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Name of the new branch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Needed first</source>
             <translation type="unfinished" />
@@ -3133,6 +3170,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Never ask</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>New branch</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3359,6 +3401,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
             <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Not now</source>
             <translation type="unfinished" />
@@ -3845,6 +3888,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Paths of this commit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Patterns to follow</source>
             <translation type="unfinished" />
@@ -4078,6 +4126,26 @@
             <location filename="../../tandem_desktop/ui/models/operation_filter.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Public interface</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Push afterwards</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Push to {remote}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Pushed to {remote}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Pushing…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4561,6 +4629,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Run your hooks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Run your hooks: {names}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/plans.py" />
             <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Running</source>
@@ -4993,6 +5071,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Sign it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Single letter keys</source>
             <translation type="unfinished" />
@@ -5213,6 +5296,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Take files with your own uncommitted changes whole</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Take proposed</source>
             <translation type="unfinished" />
@@ -5226,6 +5314,14 @@
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Take what is proposed</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>Take {n} files with your own uncommitted changes whole</source>
+            <extracomment>Of one: Take {n} file with your own uncommitted changes whole</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/transcript.py" />
@@ -5978,6 +6074,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>There is no run to commit.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>There is no run to look back at; open a plan that has run.</source>
             <translation type="unfinished" />
@@ -6011,6 +6112,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>This address is not encrypted.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>This branch</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6559,6 +6665,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>What does this commit do?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/versions.py" />
             <source>What else differs</source>
             <translation type="unfinished" />
@@ -7034,6 +7145,12 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>a carriage return inside a line</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>a detached HEAD</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
@@ -7602,6 +7719,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>has uncommitted changes of yours</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>high priority</source>
             <translation type="unfinished" />
@@ -7886,6 +8008,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>not committed: {reason}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
             <source>not drawn, because it refers to something outside of itself</source>
             <translation type="unfinished" />
@@ -7969,6 +8096,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>on {day}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>only what the run changed</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8546,6 +8678,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{conflicts} still open in {files}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
+            <source>{count} on top of {branch}. Your other changes stay as they are.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -9199,6 +9336,7 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>{n} paths</source>

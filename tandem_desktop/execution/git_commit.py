@@ -18,7 +18,8 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import GitError
 from tandem_desktop.processes.child import find_program, run_child
-from tandem_desktop.processes.git import refuse_foreign
+from tandem_desktop.processes.git import is_in_repository, refuse_foreign
+from tandem_desktop.staging.git_effects import GitEffect
 from tandem_desktop.storage import atomic
 
 RUN_TRAILER = "Tandem-Run"
@@ -27,6 +28,7 @@ _HOOK_TIMEOUT_S = 1800.0
 _PUSH_TIMEOUT_S = 600.0
 _ARGUMENT_BYTES = 100_000
 _MOST_WORDS = 2000
+_HOOK_WORDS = 400
 _SHORT = 10
 _CONVERTING = ("text", "eol", "crlf", "filter", "ident", "working-tree-encoding")
 _UNSPECIFIED = "unspecified"
@@ -139,6 +141,8 @@ class GitCommitter:
         refuse_foreign(workspace)
         self.hooks: list[HookResult] = []
         """Those that were run, in order."""
+        self._said = ""
+        """The end of what the last hook printed."""
         self._use_hooks = use_hooks
         self._on_output = on_output
         self._should_abort = should_abort
@@ -317,7 +321,7 @@ class GitCommitter:
                 words = {"pre-commit": [], "prepare-commit-msg": [str(text), "message"], "commit-msg": [str(text)]}
                 if self._hook(name, words[name], index):
                     raise GitError(
-                        f"The hook {name} refused the commit; nothing was committed.",
+                        f"The hook {name} refused the commit; nothing was committed. {self._said}".rstrip(),
                         path=str(self._hooks_folder / name),
                         next="Mend what it says, or commit without hooks: --no-verify",
                     )
@@ -552,6 +556,7 @@ class GitCommitter:
             should_abort=self._should_abort,
             on_output=self._on_output,
         )
+        self._said = _words(outcome.output[-_HOOK_WORDS:])
         code = outcome.exit_code if not (outcome.timed_out or outcome.aborted) else 1
         self.hooks.append(HookResult(name, code))
         return code
@@ -613,41 +618,61 @@ class GitCommitter:
         return found if index is None else {**found, "GIT_INDEX_FILE": str(index)}
 
 
-def commits_taken_back(root: Path, runs: Sequence[str], *, is_preview: bool, undo: str | None) -> Iterator[str]:
-    """Take back the commits of undone runs, newest first; a sentence for each, also where it stays.
+@dataclass(frozen=True, slots=True)
+class CommitsTakenBack:
+    """What became, or would become, of the commits of undone runs."""
 
-    A commit goes only while it is the last one of HEAD and no remote has it.
-    """
+    effects: tuple[GitEffect, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Which commits stay, and why."""
+
+
+def take_back(root: Path, runs: Sequence[str], *, is_preview: bool, undo: str | None) -> CommitsTakenBack:
+    """Take back the commits of undone runs, newest first: each only while it is the last of HEAD and on no remote."""
+    if not is_in_repository(root):
+        return CommitsTakenBack()
+    moved: list[str] = []
+    notes: list[str] = []
     try:
         git = GitCommitter(root)
     except GitError:
-        return
+        return CommitsTakenBack()
     for run_id in runs:
         try:
-            yield from _taken_back(git, run_id, is_preview=is_preview, undo=undo)
+            staying = _stays(git, run_id, undo)
+            notes += staying
+            found = None if staying else git.commits_of(run_id)
+            if found is None:
+                continue
+            if not is_preview:
+                git.take_back(found)
+            to = short(found.parent) if found.parent else "before its first commit"
+            moved.append(f"{found.head.title} goes back to {to}, from commit {_named(found.oids)}")
         except GitError as error:
-            yield f"The commit of {run_id} stays: {error.message}"
+            notes.append(f"The commit of {run_id} stays: {error.message}")
+    return CommitsTakenBack((GitEffect(".", tuple(moved), ()),) if moved else (), tuple(notes))
 
 
-def _taken_back(git: GitCommitter, run_id: str, *, is_preview: bool, undo: str | None) -> Iterator[str]:
-    revert = f"; to take it back as well, commit the undo: tandem commit {undo}" if undo else ""
+def _stays(git: GitCommitter, run_id: str, undo: str | None) -> list[str]:
+    """Why the commit of a run stays; nothing where it can go, or where there is none."""
     found = git.commits_of(run_id)
+    oids = found.oids if found is not None else tuple(filter(None, (git.find_commit(run_id),)))
+    if not oids:
+        return []
     if found is None:
-        other = git.find_commit(run_id)
-        if other is not None:
-            yield f"The commit {short(other)} of {run_id} stays, it is not the last one of HEAD{revert}."
-        return
-    named = ", ".join(map(short, reversed(found.oids)))
-    if found.published:
-        yield f"The commit {named} of {run_id} stays, a remote has it{revert}."
+        reason = "it is not the last one of HEAD"
+    elif found.published:
+        reason = "a remote has it"
     elif found.parent is None and found.head.branch is None:
-        yield f"The commit {named} of {run_id} stays, there is nothing before it{revert}."
+        reason = "there is nothing before it"
     else:
-        if not is_preview:
-            git.take_back(found)
-        goes = "would go" if is_preview else "went"
-        to = short(found.parent) if found.parent else "before its first commit"
-        yield f"{found.head.title} {goes} back to {to}, from the commit {named} of {run_id}."
+        return []
+    revert = f"; to take it back as well, commit the undo: tandem commit {undo}" if undo else ""
+    return [f"The commit {_named(oids)} of {run_id} stays, {reason}{revert}."]
+
+
+def _named(oids: Sequence[str]) -> str:
+    return ", ".join(map(short, reversed(oids)))
 
 
 def short(oid: str) -> str:

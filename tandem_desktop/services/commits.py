@@ -74,6 +74,26 @@ class CommitResult:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitPreview:
+    """What committing a run would do."""
+
+    run_id: RunId
+    message: str
+    branch: str | None
+    """The branch HEAD is on; None where it is detached."""
+    paths: tuple[str, ...]
+    merged: tuple[str, ...]
+    own: tuple[str, ...]
+    """Files with the person's own uncommitted changes that cannot be kept apart from the run's."""
+    left_out: tuple[tuple[str, str], ...]
+    hooks: tuple[str, ...]
+    """Those that would run."""
+    signs: bool
+    remote: str | None
+    """Where it could be pushed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pushed:
     """Where a commit went."""
 
@@ -111,6 +131,8 @@ class _Part:
 class _Worked:
     """What was found out while commits were worked out."""
 
+    now: dict[str, GitEntry | None]
+    """What is committed so far at each path of the run."""
     merged: set[str] = field(default_factory=set)
     left_out: dict[str, str] = field(default_factory=dict)
     own: list[str] = field(default_factory=list)
@@ -181,8 +203,37 @@ class Commits:
             branch=target.branch and target.title,
             parent=head.commit,
             merged=tuple(sorted(map(git.workspace_path, worked.merged))),
-            left_out=tuple(sorted((git.workspace_path(path), reason) for path, reason in worked.left_out.items())),
+            left_out=_told(git, worked),
             hooks=tuple(git.hooks),
+        )
+
+    def preview(self, run_id: RunId) -> CommitPreview:
+        """What committing a run would do; nothing is written that a branch has.
+
+        Raises:
+            GitError: there is nothing to commit, or something in the way.
+        """
+        record = self._committable(run_id)
+        git = GitCommitter(self._root)
+        git.refuse_while_under_way()
+        head = git.head()
+        version = self._plans.revision(record.plan_id, record.revision)
+        parts = self._parts(record, version, CommitWish(), git.repository_path)
+        worked = self._begin(git, head, parts, record)
+        paths = {path for part in parts for path in self._entries(git, part, worked, whole=False)}
+        if not paths and not worked.own:
+            raise _nothing(git, record, worked)
+        return CommitPreview(
+            run_id=record.run_id,
+            message=self._message(record, version),
+            branch=head.branch and head.title,
+            paths=tuple(sorted(map(git.workspace_path, paths))),
+            merged=tuple(sorted(map(git.workspace_path, worked.merged))),
+            own=tuple(sorted(map(git.workspace_path, worked.own))),
+            left_out=_told(git, worked),
+            hooks=git.present_hooks,
+            signs=git.signs,
+            remote=git.remote_of(head),
         )
 
     def push(
@@ -258,17 +309,14 @@ class Commits:
         wish: CommitWish,
     ) -> tuple[tuple[CommitMade, ...], dict[str, tuple[GitEntry | None, GitEntry | None]], _Worked]:
         """Write the commits, which no branch has yet; with them what each path was in HEAD, and is now."""
-        worked = _Worked()
         trailers = self._trailers(record)
-        paths = sorted({path for part in parts for path in part.changes})
-        begun = git.committed(head.commit, paths)
-        now: dict[str, GitEntry | None] = {path: begun.get(path) for path in paths}
-        self._leave_out(git, head, record, paths, now, worked)
+        worked = self._begin(git, head, parts, record)
+        begun = dict(worked.now)
         made: list[CommitMade] = []
         parent = head.commit
         with git.index_of(head.commit) as index:
             for part in parts:
-                entries = self._entries(git, part, now, worked, whole=wish.whole)
+                entries = self._entries(git, part, worked, whole=wish.whole)
                 if worked.own:
                     raise _has_own_changes(worked.own, git)
                 if not entries:
@@ -284,29 +332,36 @@ class Commits:
                 if not words.strip():
                     raise GitError("The message is empty, so nothing was committed.", next="Give one: -m TEXT")
                 parent = git.commit(tree, parent, _with_trailers(words, trailers), sign=wish.sign)
-                now |= entries
+                worked.now |= entries
                 names = tuple(git.workspace_path(path) for path in sorted(entries))
                 made.append(CommitMade(parent, words.strip().splitlines()[0], names))
         if not made:
             raise _nothing(git, record, worked)
-        changed = {path: (begun.get(path), now[path]) for path in paths if begun.get(path) != now[path]}
+        changed = {path: (begun[path], now) for path, now in worked.now.items() if begun[path] != now}
         return tuple(made), changed, worked
+
+    def _begin(self, git: GitCommitter, head: GitHead, parts: Sequence[_Part], record: RunRecord) -> _Worked:
+        """What HEAD has at the paths of a run, and which of them no commit takes."""
+        paths = sorted({path for part in parts for path in part.changes})
+        begun = git.committed(head.commit, paths)
+        worked = _Worked(now={path: begun.get(path) for path in paths})
+        self._leave_out(git, head, record, worked)
+        return worked
 
     def _leave_out(
         self,
         git: GitCommitter,
         head: GitHead,
         record: RunRecord,
-        paths: Sequence[str],
-        now: Mapping[str, GitEntry | None],
         worked: _Worked,
     ) -> None:
         """Paths that git would not take either, or that were taken back since."""
+        paths = tuple(worked.now)
         worked.left_out |= {
             path: f"it is in {git.workspace_path(folder)}, a repository of its own"
             for path, folder in git.nested(paths, head.commit).items()
         }
-        unknown = [path for path in paths if now[path] is None and path not in worked.left_out]
+        unknown = [path for path in paths if worked.now[path] is None and path not in worked.left_out]
         worked.left_out |= dict.fromkeys(git.ignored(unknown), "git ignores it")
         undone = {
             git.repository_path(change.path)
@@ -317,10 +372,9 @@ class Commits:
         }
         worked.left_out |= dict.fromkeys(undone.intersection(paths), "it was taken back since")
 
-    def _entries(
-        self, git: GitCommitter, part: _Part, now: Mapping[str, GitEntry | None], worked: _Worked, *, whole: bool
-    ) -> dict[str, GitEntry | None]:
+    def _entries(self, git: GitCommitter, part: _Part, worked: _Worked, *, whole: bool) -> dict[str, GitEntry | None]:
         """What the index has to become for one part: only paths that change against what is committed."""
+        now = worked.now
         changes = {path: sides for path, sides in part.changes.items() if path not in worked.left_out}
         after = {path: self._bytes(sides[1]) for path, sides in changes.items()}
         changes = {
@@ -432,6 +486,10 @@ class Commits:
             raise
         if target is not head:
             git.switch(target.title)
+
+
+def _told(git: GitCommitter, worked: _Worked) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((git.workspace_path(path), reason) for path, reason in worked.left_out.items()))
 
 
 def _is_there(git: GitCommitter, here: GitEntry | None, wanted: NodeState, data: bytes) -> bool:

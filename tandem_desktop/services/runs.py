@@ -4,10 +4,11 @@ import codecs
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.domain.errors import (
@@ -36,7 +37,6 @@ from tandem_desktop.domain.events import (
     TasksListed,
     task_news,
 )
-from tandem_desktop.domain.git_files import GIT
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, TaskId
 from tandem_desktop.domain.lifecycle import can
 from tandem_desktop.domain.operations import PathChange, StagedOperation
@@ -72,6 +72,9 @@ from tandem_desktop.storage import atomic
 from tandem_desktop.storage.clock import Since
 from tandem_desktop.tasks.board import TaskBoard
 from tandem_desktop.tasks.graph import TaskMapper
+
+if TYPE_CHECKING:
+    from tandem_desktop.execution.git_commit import CommitsTakenBack
 
 _UNSETTLED = frozenset({ResultStatus.PENDING, ResultStatus.RUNNING})
 
@@ -306,43 +309,44 @@ class PlanRuns:
 
     def preview_undo(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
         found = self._undo.preview(run_id, part)
-        if found.conflicts or not part.is_whole:
-            return found
-        return replace(found, notes=(*found.notes, *self._on_commits((run_id,), is_preview=True)))
+        return found if found.conflicts or not part.is_whole else self._with_commits(found, (run_id,))
 
     def undo(self, run_id: str, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
         """Take a run back. Its commits go too, where they are the last ones and nobody else has them."""
         self.refuse_if_interrupted()
         undone = self._undo.undo(run_id, part=part, control=control)
-        return self._with_commits(undone, (run_id,)) if part.is_whole else undone
+        return self._without_commits(undone, (run_id,)) if part.is_whole else undone
 
     def preview_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
         found = self._undo.preview_rewind(run_id, keep_git=keep_git)
         if found.undoing.conflicts or keep_git:
             return found
-        notes = (*found.undoing.notes, *self._on_commits(found.runs, is_preview=True))
-        return replace(found, undoing=replace(found.undoing, notes=notes))
+        return replace(found, undoing=self._with_commits(found.undoing, found.runs))
 
     def rewind(self, run_id: str, control: RunControl | None = None, *, keep_git: bool = False) -> UndoneRun:
         """Undo a run and every run since, as one."""
         self.refuse_if_interrupted()
         undone = self._undo.rewind(run_id, keep_git=keep_git, control=control)
-        return undone if keep_git else self._with_commits(undone, (*undone.record.also, run_id))
+        return undone if keep_git else self._without_commits(undone, (*undone.record.also, run_id))
 
-    def _with_commits(self, undone: UndoneRun, runs: tuple[str, ...]) -> UndoneRun:
+    def _with_commits(self, undoing: UndoPlan, runs: tuple[str, ...]) -> UndoPlan:
+        """What an undo would do, and what would become of the commits of its runs."""
+        found = self._commits(runs, is_preview=True)
+        return replace(undoing, git=(*undoing.git, *found.effects), notes=(*undoing.notes, *found.notes))
+
+    def _without_commits(self, undone: UndoneRun, runs: tuple[str, ...]) -> UndoneRun:
+        """Take the commits of undone runs back as well, where that is possible."""
         if undone.record.status is not RunStatus.COMPLETED:
             return undone
-        notes = self._on_commits(runs, is_preview=False, undo=undone.record.run_id)
-        return replace(undone, notes=(*undone.notes, *notes))
+        found = self._commits(runs, undo=undone.record.run_id)
+        return replace(undone, git=(*undone.git, *found.effects), notes=(*undone.notes, *found.notes))
 
-    def _on_commits(self, runs: tuple[str, ...], *, is_preview: bool, undo: RunId | None = None) -> Iterator[str]:
-        """Take back the commits of runs, newest first, or say what would become of them."""
-        root = self._manager.workspace.path
-        if not any((folder / GIT).exists() for folder in (root, *root.parents)):
-            return
-        from tandem_desktop.execution.git_commit import commits_taken_back
+    def _commits(
+        self, runs: tuple[str, ...], *, is_preview: bool = False, undo: RunId | None = None
+    ) -> "CommitsTakenBack":
+        from tandem_desktop.execution.git_commit import take_back  # most runs are in no commit
 
-        yield from commits_taken_back(root, runs, is_preview=is_preview, undo=undo)
+        return take_back(self._manager.workspace.path, runs, is_preview=is_preview, undo=undo)
 
     def redo(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
         self.refuse_if_interrupted()

@@ -132,6 +132,7 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     yield act("branch", tr("Duplicate as alternative"), of_plan, at(lambda p: p.plan_controller.branch()), here)
     yield act("back", tr("Go back to your last message…"), of_plan, at(lambda place: place.chat.ask_to_go_back()), here)
     yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.plan_controller.undo_last()), here)
+    yield act("commit", tr("Commit the last run…"), of_plan, at(lambda p: p.plan_controller.commit_last()), here)
     settle = at(lambda place: place.panel.settle_requested.emit())
     yield act("settle", tr("Resume or roll back the interrupted run…"), of_plan, settle, window.has_interrupted)
     for number in range(1, 10):

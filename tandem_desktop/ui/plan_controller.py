@@ -14,14 +14,17 @@ from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
+from tandem_desktop.execution.git_commit import short
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.execution.undo import UndoneRun, UndoPlan
+from tandem_desktop.processes.git import is_in_repository
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.services.chat_log import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.checks import OfferedChecks
+from tandem_desktop.services.commits import CommitPreview, CommitResult, CommitWish
 from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.rehearsals import RehearsedEffects
@@ -249,6 +252,48 @@ class UndoController(RequestController):
         )
 
 
+class CommitController(RequestController):
+    """Previews and makes commits of runs."""
+
+    def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._panel = panel
+        is_offered = is_in_repository(background.engine.workspace.path)
+        panel.runs.offers_commit = panel.operations.result.offers_commit = is_offered
+        for source in (panel.runs, panel.operations.result):
+            source.commit_requested.connect(self.preview)
+        panel.sheets.commit.confirmed.connect(self._commit)
+
+    def preview(self, run_id: str) -> None:
+        """Show what a commit would hold; it is made only after confirmation."""
+        background = self._background
+        finding = background.run(background.engine.commits.preview, RunId(run_id))
+        self._commands.run(finding, self._panel.sheets.commit.ask, self.failed.emit)
+
+    def _commit(self, shown: CommitPreview, wish: CommitWish, push: bool) -> None:
+        background = self._background
+
+        def made(result: CommitResult) -> None:
+            oids = ", ".join(short(each.oid) for each in result.commits)
+            place = visible_name(result.branch) if result.branch else tr("a detached HEAD")
+            words = tr("Committed {commits} to {branch}.", commits=oids, branch=place)
+            if not push:
+                self.said.emit(words, "ok")
+                return
+            self.said.emit(f"{words} {tr('Pushing…')}", "info")
+            pushing = background.run(background.engine.commits.push, hooks=wish.hooks)
+            self._commands.run(
+                pushing,
+                lambda pushed: self.said.emit(f"{words} {tr('Pushed to {remote}.', remote=pushed.remote)}", "ok"),
+                self.failed.emit,
+            )
+
+        making = background.run(background.engine.commits.commit, shown.run_id, wish)
+        self._commands.run(making, made, self.failed.emit)
+
+
 class PlanController(RequestController):
     """Carries out the panel's requests. Those that change files were confirmed in a sheet before."""
 
@@ -263,8 +308,10 @@ class PlanController(RequestController):
         self._is_choosing = False
         self._next_choice: Callable[[], Future[PlanPage]] | None = None
         self._undos = UndoController(background, commands, panel, self)
+        self._commits = CommitController(background, commands, panel, self)
         for controller in (
             self._undos,
+            self._commits,
             RehearsalRequestController(background, commands, panel.rehearsals, self),
             ChecksRequestController(background, commands, panel.checks, self),
         ):
@@ -326,6 +373,18 @@ class PlanController(RequestController):
         self._commands.run(
             self._background.run(self._background.engine.runs.runs), self._preview_last, self.failed.emit
         )
+
+    def commit_last(self) -> None:
+        """Show what a commit of the last run would hold."""
+
+        def look(runs: tuple[ListedRun, ...]) -> None:
+            last = next((run for run in runs if run.undoable), None)
+            if last is None:
+                self.said.emit(tr("There is no run to commit."), "info")
+            else:
+                self._commits.preview(last.record.run_id)
+
+        self._commands.run(self._background.run(self._background.engine.runs.runs), look, self.failed.emit)
 
     def take_back(self, run_id: str) -> None:
         """Preview the undo of a run; redo one that was undone."""

@@ -280,9 +280,9 @@ def test_undo_takes_the_last_commit_back_with_the_run_and_leaves_what_is_staged(
     commit(engine, run_id)
     (root / "other.txt").write_text("staged\n")
     git(root, "add", "other.txt")
-    assert any("would go back" in note for note in engine.runs.preview_undo(run_id).notes)
-    undone = engine.runs.undo(run_id)
-    assert any("main went back" in note for note in undone.notes)
+    told = ((".", ("main goes back to",)),)
+    found = engine.runs.preview_undo(run_id).git, engine.runs.undo(run_id).git
+    assert [[(each.repository, (each.lines[0][:17],)) for each in git] for git in found] == [list(told)] * 2
     assert refs_of(root) == head
     assert git(root, "status", "--short") == "M  other.txt\n"
     engine.runs.redo(run_id)

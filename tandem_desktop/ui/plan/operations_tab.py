@@ -202,12 +202,15 @@ class ResultLine(Banner):
     view_requested = Signal()
     undo_requested = Signal(str)
     redo_requested = Signal(str)
+    commit_requested = Signal(str)
     rated = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "ok", parent=parent)
         self.setObjectName("result-line")
         self._run_id: RunId | None = None
+        self.offers_commit = False
+        """Whether the workspace is in a git repository."""
         self.rating = RatingStars(theme, self)
         self.rating.rated.connect(self.rated)
         self.add_before_actions(self.rating)
@@ -230,7 +233,8 @@ class ResultLine(Banner):
             self.set_message("info", words, (("redo", tr("Redo")),))
         elif status is PlanStatus.COMPLETED:
             undo = (undo_it,) if run is None or run.undoable else ()
-            self.set_message("ok", _done(page), (view, *undo))
+            commit = (("commit", tr("Commit…")),) if self.offers_commit and page.sums.files else ()
+            self.set_message("ok", _done(page), (view, *commit, *undo))
         else:
             rolled_back = _rolled_back(page, run)
             undo = (undo_it,) if run is not None and run.undoable and not rolled_back else ()
@@ -240,7 +244,8 @@ class ResultLine(Banner):
         if key == "view":
             self.view_requested.emit()
         elif self._run_id is not None:
-            (self.undo_requested if key == "undo" else self.redo_requested).emit(self._run_id)
+            asked = {"undo": self.undo_requested, "redo": self.redo_requested, "commit": self.commit_requested}
+            asked[key].emit(self._run_id)
 
 
 def _done(page: PlanPage) -> str:

@@ -36,6 +36,7 @@ from tandem_desktop.ui.plan import page_text
 from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
 from tandem_desktop.ui.plan.checks import ChecksController
 from tandem_desktop.ui.plan.choices import Chooser, Editing, EditSheet, shown_views
+from tandem_desktop.ui.plan.commit_sheet import CommitSheet
 from tandem_desktop.ui.plan.compare_sheet import CompareSheet
 from tandem_desktop.ui.plan.footer import PlanFooter
 from tandem_desktop.ui.plan.header import PlanHeader, PlanTabs
@@ -68,6 +69,7 @@ class PlanSheets:
         self.approval = ApprovalSheet(host, theme, workspace)
         self.rework = ReworkSheet(host, theme)
         self.undo = UndoSheet(host, theme)
+        self.commit = CommitSheet(host, theme)
         self.interrupted = InterruptedSheet(host, theme)
         self.confirm = ConfirmSheet(host, theme)
         self.back = RestoreSheet(host, theme)

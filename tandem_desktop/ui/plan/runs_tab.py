@@ -221,6 +221,7 @@ class RunsTab(QWidget):
 
     undo_requested = Signal(str)
     redo_requested = Signal(str)
+    commit_requested = Signal(str)
     settle_requested = Signal()
     taking_back_requested = Signal(object)
     """A `UndoRequest` of a part, or with every run since."""
@@ -235,6 +236,8 @@ class RunsTab(QWidget):
         self.model = RunsModel(now, self)
         self.progress = progress
         self._followed = OperationId("")
+        self.offers_commit = False
+        """Whether the workspace is in a git repository."""
         self._newest: ListedRun | None = None
         """The newest run; while it is selected, the next new run is selected too."""
         self._following = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
@@ -259,12 +262,14 @@ class RunsTab(QWidget):
         self.undo = Button(theme, tr("Undo…"), icon_name="undo")
         self.back = Button(theme, tr("Back to before…"))
         self.redo = Button(theme, tr("Redo"), icon_name="redo")
+        self.commit = Button(theme, tr("Commit…"))
         self.settle = Button(theme, tr("Settle…"))
         for name, button, slot in (
             ("view", self.view, self._view),
             ("back", self.back, self._go_back),
             ("redo", self.redo, self._redo),
             ("undo", self.undo, self._undo),
+            ("commit", self.commit, self._commit),
             ("settle", self.settle, self.settle_requested.emit),
         ):
             button.setObjectName(f"runs-{name}")
@@ -272,7 +277,9 @@ class RunsTab(QWidget):
         self._actions = QWidget()
         row = QVBoxLayout(self._actions)
         Spacing(theme, row, (12, 8, 12, 8), 8)
-        row.addWidget(ButtonRow(theme, (self.view, self.redo, self.back, self.undo, self.settle), self.heading))
+        row.addWidget(
+            ButtonRow(theme, (self.view, self.redo, self.back, self.undo, self.commit, self.settle), self.heading)
+        )
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)
         layout.addWidget(progress, 3)
@@ -331,6 +338,7 @@ class RunsTab(QWidget):
         run = self._current()
         self.view.setEnabled(run is not None)
         self.undo.setEnabled(run is not None and run.undoable)
+        self.commit.setVisible(self.offers_commit and run is not None and run.undoable)
         self.settle.setVisible(run is not None and run.status is RunStatus.INTERRUPTED)
         self.redo.setEnabled(run is not None and run.status is RunStatus.UNDONE)
         self.back.setEnabled(run is not None and self.model.can_go_back_to(self.list.currentIndex().row()))
@@ -345,6 +353,11 @@ class RunsTab(QWidget):
         run = self._current()
         if run is not None and run.undoable:
             self.undo_requested.emit(run.record.run_id)
+
+    def _commit(self) -> None:
+        run = self._current()
+        if run is not None and self.commit.isVisible():
+            self.commit_requested.emit(run.record.run_id)
 
     def _go_back(self) -> None:
         run = self._current()
