@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator
 
 from tandem_desktop import __version__
-from tandem_desktop.cli.commands import CALLS, GROUPS, CommandSpec
+from tandem_desktop.cli.arguments import GROUPS, CommandSpec
+from tandem_desktop.cli.commands import CALLS
 from tandem_desktop.cli.main import build_parser
 
 _ENVIRONMENT = {

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.decisions import Commenting, Decisions
     from tandem_desktop.services.expiry import Expiry, Staleness
     from tandem_desktop.services.needed import Needed
+    from tandem_desktop.services.origins import LineOrigins
     from tandem_desktop.services.portability import Bundles, Templates
     from tandem_desktop.services.proposals import Proposals
     from tandem_desktop.services.rebases import Rebases
@@ -75,7 +76,7 @@ SERVICE_MODULES = tuple(
         *("execution.captured_commands", "execution.executor", "execution.git_objects", "policy.tools"),
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
-        *("execution.git_commit", "services.commits"),
+        *("execution.git_commit", "services.commits", "services.origins"),
         *(
             "services.decisions",
             "services.expiry",
@@ -332,6 +333,12 @@ class _WorkspaceServices:
             clock=self.clock,
             co_author=self.settings.co_author,
         )
+
+    @built_once
+    def origins(self) -> "LineOrigins":
+        from tandem_desktop.services.origins import LineOrigins
+
+        return LineOrigins(self.workspace, self.runs, self.plans, self.objects, self.audit)
 
     @built_once
     def boards(self) -> "TaskBoards":

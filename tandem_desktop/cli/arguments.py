@@ -1,9 +1,44 @@
-"""The arguments of all commands."""
+"""The arguments of all commands, and how a command is described."""
 
 import argparse
 from argparse import ArgumentParser
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from tandem_desktop.domain.paths import ROOT
+
+PROPOSE, LOOK, CHANGE, DECIDE, RUN, HEALTH = GROUPS = (
+    "Propose",
+    "Look and try",
+    "Revise",
+    "Decide",
+    "Run and undo",
+    "Health",
+)
+
+
+def nothing(parser: ArgumentParser) -> None:
+    """No arguments of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One call as a person types it."""
+
+    name: str
+    group: str
+    summary: str
+    explanation: str
+    examples: tuple[tuple[str, str], ...]
+    handler: str = ""
+    """`module:function` below `tandem_desktop.cli`, imported only when the call is made."""
+    configure: Callable[[ArgumentParser], None] = nothing
+    shape: str = ""
+    parts: tuple["CommandSpec", ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return f"{self.name} {self.shape}".rstrip()
 
 
 def plan(parser: ArgumentParser) -> None:
@@ -310,6 +345,10 @@ def apply(parser: ArgumentParser) -> None:
     on_failure(parser)
     parser.add_argument("--commit", action="store_true", help="commit what the run leaves, as tandem commit does")
     _commit_options(parser)
+
+
+def why(parser: ArgumentParser) -> None:
+    parser.add_argument("place", metavar="FILE:LINE", help="a file of the workspace, and the number of a line")
 
 
 def commit(parser: ArgumentParser) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tandem_desktop.review.compare import ComparedOperation
     from tandem_desktop.review.operation_view import OperationView
     from tandem_desktop.services.commits import CommitResult, Pushed
+    from tandem_desktop.services.origins import LineOrigin
     from tandem_desktop.services.runs import ListedRun
 
 
@@ -260,6 +261,27 @@ def commit_result(made: CommitResult, pushed: Pushed | None) -> dict[str, Any]:
         "merged": list(made.merged),
         "left_out": [{"path": path, "reason": reason} for path, reason in made.left_out],
         "hooks": [{"name": each.name, "exit_code": each.exit_code} for each in made.hooks],
+    }
+
+
+def origin(found: LineOrigin) -> dict[str, Any]:
+    record, commit, approval = found.record, found.commit, found.approval
+    return {
+        "path": found.path,
+        "line": found.line,
+        "text": found.text.decode("utf-8", "replace").rstrip("\r\n"),
+        "run_id": record.run_id if record else (commit.run_id or None) if commit else None,
+        "plan_id": record.plan_id if record else (commit.plan_id or None) if commit else None,
+        "revision": record.revision if record else None,
+        "digest": record.digest if record else (commit.digest or None) if commit else None,
+        "operation": found.operation.id if found.operation else None,
+        "description": found.operation.description if found.operation else None,
+        "planned_by": found.agent or None,
+        "approved_by": approval.by if approval else None,
+        "approved_at": utc(approval.at) if approval else None,
+        "evidence": (approval.evidence or None) if approval else None,
+        "commit": commit.oid if commit else None,
+        "edited_since": found.edited_since,
     }
 
 

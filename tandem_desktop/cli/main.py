@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from tandem_desktop import __version__
-from tandem_desktop.cli.commands import CALLS, GROUPS, MAIN_CALLS, CommandSpec
+from tandem_desktop.cli.arguments import GROUPS, CommandSpec
+from tandem_desktop.cli.commands import CALLS, MAIN_CALLS
 from tandem_desktop.cli.console import Console, Line, Span, Tone, UsageError, sentence
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId

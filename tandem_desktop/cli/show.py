@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.cli import json_output
-from tandem_desktop.cli.console import Line, Span, Tone, named, sentence, table
+from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, named, sentence, table
 from tandem_desktop.cli.formatting import (
     DiffLimit,
     agent_text,
@@ -23,7 +23,9 @@ from tandem_desktop.cli.main import CommandContext, CommandResult, count, readab
 from tandem_desktop.cli.plan_list import edited_page_text
 from tandem_desktop.cli.shown_digests import ShownDigests
 from tandem_desktop.cli.versions import version_lines, versions_json, versions_of
+from tandem_desktop.diff.text import Document, visible_line, visible_name
 from tandem_desktop.domain.lifecycle import can
+from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import EventKind, PlanStatus
 from tandem_desktop.review.compare import ComparedOperation, interdiff
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.tasks import PlanTask
     from tandem_desktop.rehearsal.results import Rehearsal
     from tandem_desktop.services.engine import Engine
+    from tandem_desktop.services.origins import LineOrigin
 
 _MOST_REFUSED = 20
+_MOST_DIGITS = 9
 _AUTHORS = {
     Origin.AGENT: "an agent",
     Origin.REWORK: "an agent, reworked",
@@ -240,6 +244,48 @@ def overlaps(call: CommandContext) -> CommandResult:
     first = next((each for each in found if each.conflict), found[0])
     later = f"Apply {first.a} first, then: {call.command('rebase', first.b)}"
     return CommandResult(data, lines, next=later)
+
+
+def why(call: CommandContext) -> CommandResult:
+    path, _, number = call.arguments.place.rpartition(":")
+    if not path or not number.isdecimal() or len(number) > _MOST_DIGITS:
+        raise UsageError(f"{shown(call.arguments.place)} names no line.", next="tandem why src/app.py:12")
+    found = call.engine.origins.why(check_path(path), int(number))
+    text = Document.of(found.text).display(found.text.rstrip(b"\r\n"))
+    head: Line = (Span(f"{visible_name(found.path)}:{found.line}", Tone.STRONG), "  ", EscapedText(text))
+    return CommandResult(json_output.origin(found), [head, *_origin_lines(found)], next=_about_origin(call, found))
+
+
+def _origin_lines(found: LineOrigin) -> list[Line]:
+    lines: list[Line] = []
+    if found.record is not None:
+        title = found.version.title if found.version is not None else "a plan that was put away"
+        written = f"Written by {found.record.run_id}, {readable(found.record.started_at)}"
+        lines.append((f"{written}: {found.record.plan_id} r{found.record.revision} ", Span(visible_line(title))))
+        if found.operation is not None and found.operation.description:
+            lines.append(f"  {found.operation.id}  “{visible_line(found.operation.description)}”")
+        planned = f"planned by {visible_line(found.agent)}, " if found.agent else ""
+        lines.append(f"  {planned}digest {found.record.digest}")
+        if found.approval is not None:
+            seen = f", with checks {found.approval.evidence[:12]} on screen" if found.approval.evidence else ""
+            lines.append(f"  approved by {found.approval.by} {readable(found.approval.at)}{seen}")
+    elif found.edited_since is not None:
+        lines.append(f"Not written by a run: edited after {found.edited_since}.")
+    elif found.commit is None or not found.commit.run_id:
+        lines.append("Not written by a run of Tandem that is known here.")
+    if found.commit is not None:
+        oid, of_run = found.commit.oid[:10], ""
+        if found.record is None and found.commit.run_id:
+            of_run = f" (of {visible_line(found.commit.run_id)}, {visible_line(found.commit.plan_id)})"
+        subject = visible_line(found.commit.subject)
+        lines.append(f"  committed in {oid} {readable(found.commit.at)}{of_run}: {subject}")
+    return lines
+
+
+def _about_origin(call: CommandContext, found: LineOrigin) -> str:
+    if found.record is not None:
+        return call.command("show", found.record.plan_id, "--diff")
+    return f"git show {found.commit.oid[:10]}" if found.commit is not None else ""
 
 
 def simulate(call: CommandContext) -> CommandResult:

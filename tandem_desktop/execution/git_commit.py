@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tandem_desktop.processes.git import is_in_repository, refuse_foreign
 from tandem_desktop.staging.git_effects import GitEffect
 from tandem_desktop.storage import atomic
 
-RUN_TRAILER = "Tandem-Run"
+PLAN_TRAILER, RUN_TRAILER, DIGEST_TRAILER = "Tandem-Plan", "Tandem-Run", "Tandem-Digest"
 _TIMEOUT_S = 120.0
 _HOOK_TIMEOUT_S = 1800.0
 _PUSH_TIMEOUT_S = 600.0
@@ -441,6 +442,24 @@ class GitCommitter:
         """The newest commit of a run on any branch."""
         found = self._run("log", "--all", "-n", "1", "--format=%H", "-F", f"--grep={RUN_TRAILER}: {run_id}")
         return found.stdout.decode().strip() or None if found.returncode == 0 else None
+
+    def blame(self, commit: str, path: str, line: int) -> str:
+        """The commit that wrote a line of a file as `commit` has it."""
+        told = self._output("blame", "--no-textconv", "--porcelain", "-L", f"{line},{line}", commit, "--", path)
+        return told.split(b" ", 1)[0].decode()
+
+    def trailers(self, commit: str, names: Sequence[str]) -> dict[str, str]:
+        """The last value of each trailer in the message of a commit; empty where it has none."""
+        found = {}
+        for name in names:
+            told = self._text("log", "-1", f"--format=%(trailers:key={name},valueonly)", commit)
+            found[name] = told.splitlines()[-1].strip() if told else ""
+        return found
+
+    def described(self, commit: str) -> tuple[str, datetime]:
+        """The first line of a message, and when it was committed."""
+        at, _, subject = self._text("log", "-1", "--format=%cI %s", commit).partition(" ")
+        return subject, datetime.fromisoformat(at)
 
     def differences(self, old: str | None, new: str) -> dict[str, tuple[GitEntry | None, GitEntry | None]]:
         """What two commits have at the paths in which they differ."""

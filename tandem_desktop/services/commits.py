@@ -14,6 +14,8 @@ from tandem_desktop.domain.operations import FileState, NodeState, SymlinkState
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.git_commit import (
+    DIGEST_TRAILER,
+    PLAN_TRAILER,
     RUN_TRAILER,
     Entries,
     GitCommitter,
@@ -290,9 +292,9 @@ class Commits:
 
     def _trailers(self, record: RunRecord) -> str:
         lines = [
-            f"Tandem-Plan: {record.plan_id} r{record.revision}",
+            f"{PLAN_TRAILER}: {record.plan_id} r{record.revision}",
             f"{RUN_TRAILER}: {record.run_id}",
-            f"Tandem-Digest: {record.digest}",
+            f"{DIGEST_TRAILER}: {record.digest}",
         ]
         agent = self._plans.meta(record.plan_id).planner_model.partition(":")[0]
         if self._co_author and agent:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.expiry import Expiry, Staleness
     from tandem_desktop.services.generator import PlanGenerator
     from tandem_desktop.services.needed import Needed
+    from tandem_desktop.services.origins import LineOrigins
     from tandem_desktop.services.portability import Bundles, Templates
     from tandem_desktop.services.proposals import Proposals
     from tandem_desktop.services.rebases import Rebases
@@ -78,6 +79,7 @@ class Engine:
     retention: Retention
     runs: PlanRuns
     commits: Commits
+    origins: LineOrigins
     boards: TaskBoards
     rehearsals: Rehearsals
     checks: Checks

@@ -407,6 +407,48 @@ def test_no_program_named_by_the_configuration_of_the_repository_is_started_besi
     assert not (root.parent / "started").exists()
 
 
+def test_a_line_leads_to_its_run_and_approval_through_later_edits_and_a_rename(engine: Engine, root: Path) -> None:
+    first = run(engine, edit("app.py", "line 3\n", "three\n"))
+    (root / "app.py").write_text("mine\n" + (root / "app.py").read_text().replace("line 18\n", "mine too\n"))
+    move = {"description": "Move", "tool": "move", "args": {"path": "app.py", "to": "lib/app.py"}}
+    second = run(engine, move, edit("lib/app.py", "line 6\n", "six\n"))
+    made = commit(engine, second, whole=True)
+    found = {line: engine.origins.why("lib/app.py", line) for line in (1, 4, 7, 19)}
+    assert found[4].text == b"three\n"
+    assert [each.record and each.record.run_id for each in found.values()] == [None, first, second, None]
+    approval = found[4].approval
+    assert approval is not None
+    assert approval.by == "user"
+    assert found[7].commit is not None
+    assert (found[7].commit.oid, found[7].commit.run_id) == (made.commits[0].oid, second)
+    assert found[1].commit is not None
+    (root / "lib" / "app.py").write_text((root / "lib" / "app.py").read_text().replace("six\n", "mine now\n"))
+    now = engine.origins.why("lib/app.py", 7)
+    assert (now.record, now.edited_since) == (None, second)
+
+
+def test_a_line_of_an_undone_run_and_its_undo_is_of_what_was_before(engine: Engine, root: Path) -> None:
+    first = run(engine, edit("app.py", "line 3\n", "three\n"))
+    engine.runs.undo(run(engine, edit("app.py", "three\n", "drei\n")))
+    found = engine.origins.why("app.py", 3)
+    assert found.record is not None
+    assert found.record.run_id == first
+
+
+def test_in_another_clone_a_line_leads_to_the_run_its_commit_names(engine: Engine, root: Path, tmp_path: Path) -> None:
+    run_id = run(engine, edit("app.py", "line 3\n", "three\n"))
+    commit(engine, run_id)
+    git(tmp_path, "clone", "-q", str(root), "clone")
+    other = build_engine(tmp_path / "clone", state=tmp_path / "other-state")
+    try:
+        found = other.origins.why("app.py", 3)
+    finally:
+        other.close()
+    assert found.record is None
+    assert found.commit is not None
+    assert (found.commit.run_id, found.commit.digest) == (run_id, engine.runs.record(run_id).digest)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_commits_keep_every_repository_sound_and_the_work_of_others_as_it_is(tmp_path: Path, seed: int) -> None:
     play(tmp_path, seed)

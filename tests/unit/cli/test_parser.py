@@ -2,13 +2,14 @@
 
 import pytest
 
-from tandem_desktop.cli.commands import CALLS, GROUPS, MAIN_CALLS
+from tandem_desktop.cli.arguments import GROUPS
+from tandem_desktop.cli.commands import CALLS, MAIN_CALLS
 from tandem_desktop.cli.console import UsageError
 from tandem_desktop.cli.main import TandemParser, _handler, _named_call, build_parser
 
 NAMES = [
     *("gui", "propose", "review", "run", "orchestrate", "mcp", "acp", "serve", "recipe", "template", "import", "agent"),
-    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
+    *("agents", "list", "show", "compare", "drift", "why", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
     *("check", "needed", "overlaps", "comment", "comments", "approve", "reject", "rate", "cancel"),
     *("apply", "runs", "undo", "commit", "redo", "recover"),
