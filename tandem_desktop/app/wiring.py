@@ -76,7 +76,7 @@ SERVICE_MODULES = tuple(
         *("execution.captured_commands", "execution.executor", "execution.git_objects", "policy.tools"),
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
-        *("execution.git_commit", "services.commits", "services.origins"),
+        *("execution.git_commit", "services.commits", "services.origins", "services.statements"),
         *(
             "services.decisions",
             "services.expiry",

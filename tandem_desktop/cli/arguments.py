@@ -347,6 +347,11 @@ def apply(parser: ArgumentParser) -> None:
     _commit_options(parser)
 
 
+def verify(parser: ArgumentParser) -> None:
+    parser.add_argument("commits", nargs="+", metavar="COMMIT", help="a commit, or a range such as main..topic")
+    parser.add_argument("--allowed-signers", metavar="FILE", help="whose signatures count (default: as git is set)")
+
+
 def why(parser: ArgumentParser) -> None:
     parser.add_argument("place", metavar="FILE:LINE", help="a file of the workspace, and the number of a line")
 

@@ -278,6 +278,17 @@ CALLS: tuple[CommandSpec, ...] = (
         "RUN [-m TEXT] [--branch NAME] [--push]",
     ),
     CommandSpec(
+        "verify",
+        RUN,
+        "whether commits are what was approved",
+        "Check commits by the signed statements about them, offline and without anything else of Tandem: each path is\n"
+        "what was approved, the digest is that of the approval, and somebody whose signature counts signed it.",
+        (("tandem verify HEAD", "one commit"), ("tandem verify main..topic --allowed-signers signers", "in CI")),
+        "runs:verify",
+        arguments.verify,
+        "COMMIT… [--allowed-signers FILE]",
+    ),
+    CommandSpec(
         "redo",
         RUN,
         "bring back what an undo took away",

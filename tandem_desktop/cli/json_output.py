@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.commits import CommitResult, Pushed
     from tandem_desktop.services.origins import LineOrigin
     from tandem_desktop.services.runs import ListedRun
+    from tandem_desktop.services.statements import Verified
 
 
 def digest_of(version: PlanVersion) -> str:
@@ -261,6 +262,21 @@ def commit_result(made: CommitResult, pushed: Pushed | None) -> dict[str, Any]:
         "merged": list(made.merged),
         "left_out": [{"path": path, "reason": reason} for path, reason in made.left_out],
         "hooks": [{"name": each.name, "exit_code": each.exit_code} for each in made.hooks],
+        "signed": made.is_stated,
+    }
+
+
+def verified(found: Verified) -> dict[str, Any]:
+    return {
+        "commit": found.commit,
+        "ok": found.ok,
+        "approved_by": found.signed_by or None,
+        "approved_at": found.approved_at or None,
+        "digest": found.digest or None,
+        "evidence": found.evidence or None,
+        "plan_id": found.plan_id or None,
+        "run_id": found.run_id or None,
+        "reason": found.reason or None,
     }
 
 

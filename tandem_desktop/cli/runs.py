@@ -7,13 +7,14 @@ import re
 import signal
 import threading
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, named, render, table
 from tandem_desktop.cli.formatting import git_lines, result_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
-from tandem_desktop.diff.text import Document
+from tandem_desktop.diff.text import Document, visible_line
 from tandem_desktop.domain.errors import (
     GitError,
     OperationError,
@@ -199,6 +200,10 @@ def _committed(call: CommandContext, run_id: RunId, known: dict[str, Any], said:
         ),
         *(("Not committed: ", named(path), f", {reason}.") for path, reason in made.left_out),
     ]
+    if made.is_stated:
+        lines.append("Signed as approved; anybody can check it with: tandem verify")
+    if made.problem:
+        lines.append(Span(f"! {made.problem}", Tone.WARNING))
     if made.hooks:
         lines.append(f"Hooks that ran: {', '.join(each.name for each in made.hooks)}.")
     if failure is not None:
@@ -206,6 +211,20 @@ def _committed(call: CommandContext, run_id: RunId, known: dict[str, Any], said:
     if pushed is not None:
         lines.append(f"Pushed to {pushed.remote}. {pushed.pull_request}".rstrip())
     return CommandResult(data, lines, next=f"Take it back with: {call.command('undo', run_id)}")
+
+
+def verify(call: CommandContext) -> CommandResult:
+    given = call.arguments.allowed_signers
+    found = call.engine.commits.verify(call.arguments.commits, Path(given) if given else None)
+    lines: list[Line] = []
+    for each in found:
+        verdict = Span("approved", Tone.ADDED) if each.ok else Span("not approved", Tone.FAILED)
+        told = (
+            f"{each.plan_id} {each.run_id}, signed by {each.signed_by}, {each.approved_at}" if each.ok else each.reason
+        )
+        lines.append((Span(each.commit[:10], Tone.STRONG), "  ", verdict, "  ", EscapedText(visible_line(told))))
+    data = {"commits": [json_output.verified(each) for each in found]}
+    return CommandResult(data, lines, exit_code=0 if all(each.ok for each in found) else 1)
 
 
 def redo(call: CommandContext) -> CommandResult:

@@ -33,19 +33,27 @@ class ApprovalHash(Frozen):
 
     @classmethod
     def of(cls, version: PlanVersion) -> "ApprovalHash":
-        effects = [_effect(operation) for operation in version.operations]
         return cls(
             format=version.format,
             plan_id=version.plan_id,
             revision=version.revision,
             content_hash=digest("content:1", canonical([version.title, version.content, version.context])),
-            operations_hash=digest("operations:1", canonical(effects)),
+            operations_hash=hash_of_effects(effects(version)),
         )
 
     @property
     def combined_hash(self) -> str:
         """The digest shown to the person, 64 hex digits."""
         return digest("plan:1", canonical(self.model_dump(mode="json")))
+
+
+def effects(version: PlanVersion) -> list[dict[str, Any]]:
+    """What is hashed of the operations of a revision, as JSON values."""
+    return [_effect(operation) for operation in version.operations]
+
+
+def hash_of_effects(found: list[dict[str, Any]]) -> str:
+    return digest("operations:1", canonical(found))
 
 
 def _effect(operation: StagedOperation) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from tandem_desktop.domain.errors import GitError
+from tandem_desktop.domain.errors import BadInputError, GitError
 from tandem_desktop.processes.child import find_program, run_child
 from tandem_desktop.processes.git import is_in_repository, refuse_foreign
 from tandem_desktop.staging.git_effects import GitEffect
@@ -75,6 +75,10 @@ class GitEntry:
     @property
     def is_file(self) -> bool:
         return self.mode in (_FILE, _PROGRAM)
+
+    @property
+    def is_link(self) -> bool:
+        return self.mode == _LINK
 
     @property
     def is_program(self) -> bool:
@@ -161,6 +165,11 @@ class GitCommitter:
             )
         self._top, self._prefix, self._directory = Path(words[1]), words[2], Path(words[3])
         refuse_foreign(self._top)
+
+    @property
+    def top(self) -> Path:
+        """The folder of the repository."""
+        return self._top
 
     def refuse_while_under_way(self) -> None:
         """Raises GitError in the middle of a merge, a rebase and the like: the next commit belongs to it."""
@@ -443,6 +452,51 @@ class GitCommitter:
         found = self._run("log", "--all", "-n", "1", "--format=%H", "-F", f"--grep={RUN_TRAILER}: {run_id}")
         return found.stdout.decode().strip() or None if found.returncode == 0 else None
 
+    def parents(self, commit: str) -> list[str]:
+        return self._text("rev-list", "--parents", "-n", "1", commit).split()[1:]
+
+    def commits_in(self, words: str) -> list[str]:
+        """A commit, or those of a range such as `main..topic`, oldest first.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        several = [] if ".." in words else ["--no-walk"]
+        asked = self._run("rev-list", "--reverse", *several, "--end-of-options", words, "--")
+        if asked.returncode:
+            raise BadInputError(f"There is no commit {words!r} here.", next="git log --oneline")
+        return asked.stdout.decode().split()
+
+    def blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of several blobs, by one call."""
+        wanted = list(dict.fromkeys(oids))
+        told = self._output("cat-file", "--batch", data="".join(f"{oid}\n" for oid in wanted).encode())
+        found: dict[str, bytes] = {}
+        at = 0
+        for oid in wanted:
+            end = told.index(b"\n", at)
+            size = int(told[at:end].rsplit(b" ", 1)[1])
+            found[oid] = told[end + 1 : end + 1 + size]
+            at = end + 2 + size
+        return found
+
+    def note(self, reference: str, commit: str) -> bytes | None:
+        """The note about a commit."""
+        listed = self._run("notes", f"--ref={reference}", "list", commit)
+        return self.blob(listed.stdout.decode().strip()) if listed.returncode == 0 else None
+
+    def add_note(self, reference: str, commit: str, data: bytes) -> None:
+        """Keep a note about a commit, in place of an earlier one."""
+        [oid] = self.store([data])
+        self._output("notes", f"--ref={reference}", "add", "-f", "-C", oid, commit)
+
+    def has_ref(self, name: str) -> bool:
+        return self._run("rev-parse", "-q", "--verify", name).returncode == 0
+
+    def agent_environment(self) -> dict[str, str]:
+        """What a program needs to reach the person's SSH agent."""
+        return {name: os.environ[name] for name in ("SSH_AUTH_SOCK",) if name in os.environ}
+
     def blame(self, commit: str, path: str, line: int) -> str:
         """The commit that wrote a line of a file as `commit` has it."""
         told = self._output("blame", "--no-textconv", "--porcelain", "-L", f"{line},{line}", commit, "--", path)
@@ -500,6 +554,19 @@ class GitCommitter:
                 "There is no remote to push to, or more than one.", next=f"git push --set-upstream REMOTE {head.title}"
             )
         upstream = [] if self.setting(f"branch.{head.title}.merge") else ["--set-upstream"]
+        self._push(*upstream, remote, f"{head.branch}:{head.branch}", what=head.title)
+        return remote
+
+    def push_ref(self, remote: str, name: str) -> None:
+        """Push one reference, never by force.
+
+        Raises:
+            GitError: the remote refuses.
+        """
+        self._push(remote, f"{name}:{name}", what=name)
+
+    def _push(self, *words: str, what: str) -> None:
+        *_, remote, _ = words
         verifying = [] if self._use_hooks else ["--no-verify"]
         kept = bytearray()
 
@@ -508,7 +575,7 @@ class GitCommitter:
             self._on_output(words)
 
         outcome = run_child(
-            [self._program, "push", *upstream, *verifying, "--porcelain", remote, f"{head.branch}:{head.branch}"],
+            [self._program, "push", *verifying, "--porcelain", *words],
             cwd=self._top,
             environment=self._environment(None),
             timeout_s=_PUSH_TIMEOUT_S,
@@ -517,10 +584,9 @@ class GitCommitter:
         )
         if outcome.exit_code:
             raise GitError(
-                f"{remote} did not take {head.title}: {_words(bytes(kept))}",
-                next=f"The commit is there. Try again with: git push {remote} {head.title}",
+                f"{remote} did not take {what}: {_words(bytes(kept))}",
+                next=f"The commit is there. Try again with: git push {remote} {what}",
             )
-        return remote
 
     def open_pull_request(self, head: GitHead, remote: str) -> str:
         """Let `gh` or `glab` open one for the branch of HEAD; its address.

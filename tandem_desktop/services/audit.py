@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from tandem_desktop.approval.audit_log import AuditLog, AuditRecord, AuditReport
 from tandem_desktop.approval.store import ApprovalStore
@@ -9,6 +10,26 @@ from tandem_desktop.domain.ids import RUN_ID
 from tandem_desktop.execution.journal import closed_runs, known_runs
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.storage.paths import Locations
+
+
+@dataclass(frozen=True, slots=True)
+class GivenApproval:
+    """Who approved a digest, and when, as the audit log has it."""
+
+    by: str
+    at: datetime
+    evidence: str
+    """The digest of what checks said, as it was on screen; empty if nothing was."""
+
+
+def approval_of(digest: str, log: AuditLog) -> GivenApproval | None:
+    """The last approval of a digest."""
+    bodies = [each.body for each in log.records() if each.kind == "approved"]
+    body = next((each for each in reversed(bodies) if each.get("digest") == digest), None)
+    if body is None:
+        return None
+    at = datetime.fromisoformat(str(body["approved_at"]))
+    return GivenApproval(str(body.get("approved_by", "")), at, str(body.get("evidence", "")))
 
 
 @dataclass(frozen=True, slots=True)

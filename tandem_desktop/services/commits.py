@@ -8,7 +8,7 @@ from pathlib import Path
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.diff.three_way import three_way
 from tandem_desktop.domain.base import Frozen
-from tandem_desktop.domain.errors import GitError, RunNotFoundError
+from tandem_desktop.domain.errors import BadInputError, GitError, RunNotFoundError
 from tandem_desktop.domain.ids import PlanId, RunId, TaskId
 from tandem_desktop.domain.operations import FileState, NodeState, SymlinkState
 from tandem_desktop.domain.plan import PlanVersion
@@ -28,7 +28,9 @@ from tandem_desktop.execution.git_commit import (
 )
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.services.audit import approval_of
 from tandem_desktop.services.runs import PlanRuns
+from tandem_desktop.services.statements import NOTES, Verified, signing_key, state, verify
 from tandem_desktop.storage.objects import ObjectStore
 
 _MOST_NAMED = 5
@@ -73,6 +75,10 @@ class CommitResult:
     left_out: tuple[tuple[str, str], ...]
     """Paths of the run that are in no commit, each with the reason."""
     hooks: tuple[HookResult, ...]
+    is_stated: bool = False
+    """Whether a signed statement was kept about each commit."""
+    problem: str = ""
+    """Why a statement could not be signed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +127,14 @@ class _Part:
 
     subject: str
     changes: dict[str, tuple[NodeState, NodeState]] = field(default_factory=dict)
+    by_commands: set[str] = field(default_factory=set)
+    """Those of the paths that a command changed."""
 
     def add(self, operation: DoneOperation, name: Callable[[str], str]) -> None:
         for change in operation.files:
             path = name(change.path)
+            if operation.staged is not None and operation.staged.is_run:
+                self.by_commands.add(path)
             first = self.changes[path][0] if path in self.changes else change.before
             self.changes[path] = (first, change.after)
 
@@ -137,6 +147,10 @@ class _Worked:
     """What is committed so far at each path of the run."""
     merged: set[str] = field(default_factory=set)
     left_out: dict[str, str] = field(default_factory=dict)
+    otherwise: dict[str, dict[str, GitEntry | None]] = field(default_factory=dict)
+    """Of each commit, the paths whose bytes are not those of an approved operation."""
+    converted: set[str] = field(default_factory=set)
+    """Paths whose bytes git took in by its own rules."""
     own: list[str] = field(default_factory=list)
     """Files with the person's own uncommitted changes that cannot be kept apart from the run's."""
 
@@ -199,6 +213,7 @@ class Commits:
             branch=target.branch,
         )
         self._audit.append("committed", self._clock(), body)
+        is_stated, problem = self._state(git, record, version, made, worked)
         return CommitResult(
             run_id=record.run_id,
             commits=made,
@@ -207,7 +222,41 @@ class Commits:
             merged=tuple(sorted(map(git.workspace_path, worked.merged))),
             left_out=_told(git, worked),
             hooks=tuple(git.hooks),
+            is_stated=is_stated,
+            problem=problem,
         )
+
+    def _state(
+        self, git: GitCommitter, record: RunRecord, version: PlanVersion, made: Sequence[CommitMade], worked: _Worked
+    ) -> tuple[bool, str]:
+        """Sign statements about the commits where the person signs with SSH; why that was not possible."""
+        approval = approval_of(record.digest, self._audit) if signing_key(git) else None
+        if approval is None or record.kind is RunKind.UNDO:
+            return False, ""
+        try:
+            for each in made:
+                state(
+                    git,
+                    each.oid,
+                    version,
+                    run_id=record.run_id,
+                    approval=approval,
+                    otherwise=worked.otherwise[each.oid],
+                    merged=sorted(worked.merged.intersection(map(git.repository_path, each.paths))),
+                )
+        except (GitError, BadInputError) as error:
+            return False, error.message
+        return True, ""
+
+    def verify(self, words: Sequence[str], allowed_signers: Path | None) -> tuple[Verified, ...]:
+        """Whether commits are what was approved, by their signed statements alone.
+
+        Raises:
+            BadInputError: there is no such commit.
+            GitError: there is no repository.
+        """
+        git = GitCommitter(self._root)
+        return tuple(verify(git, commit, allowed_signers) for each in words for commit in git.commits_in(each))
 
     def preview(self, run_id: RunId) -> CommitPreview:
         """What committing a run would do; nothing is written that a branch has.
@@ -254,6 +303,8 @@ class Commits:
         git = GitCommitter(self._root, use_hooks=hooks, on_output=on_output, should_abort=should_abort)
         head = git.head()
         remote = git.push(head)
+        if git.has_ref(NOTES):
+            git.push_ref(remote, NOTES)
         return Pushed(remote, git.open_pull_request(head, remote) if pull_request else "")
 
     def _committable(self, run_id: RunId) -> RunRecord:
@@ -335,6 +386,8 @@ class Commits:
                     raise GitError("The message is empty, so nothing was committed.", next="Give one: -m TEXT")
                 parent = git.commit(tree, parent, _with_trailers(words, trailers), sign=wish.sign)
                 worked.now |= entries
+                apart = part.by_commands | worked.converted
+                worked.otherwise[parent] = {path: entry for path, entry in entries.items() if path in apart}
                 names = tuple(git.workspace_path(path) for path in sorted(entries))
                 made.append(CommitMade(parent, words.strip().splitlines()[0], names))
         if not made:
@@ -408,6 +461,7 @@ class Commits:
             elif isinstance(base, FileState | SymlinkState):
                 found[path] = None
         self._store(git, found, contents, by_git)
+        worked.converted |= by_git & contents.keys()
         return {path: entry for path, entry in found.items() if entry != now[path]}
 
     @staticmethod

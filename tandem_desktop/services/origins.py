@@ -16,6 +16,7 @@ from tandem_desktop.execution.git_commit import DIGEST_TRAILER, PLAN_TRAILER, RU
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.processes.git import is_in_repository
+from tandem_desktop.services.audit import GivenApproval, approval_of
 from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
@@ -36,16 +37,6 @@ class LineCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class LineApproval:
-    """Who approved what wrote a line."""
-
-    by: str
-    at: datetime
-    evidence: str
-    """The digest of what checks said, as it was on screen; empty if nothing was."""
-
-
-@dataclass(frozen=True, slots=True)
 class LineOrigin:
     """Where a line comes from. Without a run: from the person, or from before the first run."""
 
@@ -57,7 +48,7 @@ class LineOrigin:
     version: PlanVersion | None = None
     agent: str = ""
     """The agent and model that planned it; empty for a person."""
-    approval: LineApproval | None = None
+    approval: GivenApproval | None = None
     commit: LineCommit | None = None
     edited_since: RunId | None = None
     """The last run that touched the file before the line was written by something else."""
@@ -136,17 +127,8 @@ class LineOrigins:
             agent = self._plans.meta(record.plan_id).planner_model
         except PlanError:  # put away by now
             pass
-        approval = self._approval(record.digest)
+        approval = approval_of(record.digest, self._audit)
         return replace(found, record=record, operation=operation, version=version, agent=agent, approval=approval)
-
-    def _approval(self, digest: str) -> LineApproval | None:
-        """The last approval of a digest that is in the audit log."""
-        bodies = [each.body for each in self._audit.records() if each.kind == "approved"]
-        body = next((each for each in reversed(bodies) if each.get("digest") == digest), None)
-        if body is None:
-            return None
-        at = datetime.fromisoformat(str(body["approved_at"]))
-        return LineApproval(str(body.get("approved_by", "")), at, str(body.get("evidence", "")))
 
     def _commit(self, path: str, at: int, lines: Lines) -> LineCommit | None:
         root = self._workspace.path
