@@ -13,7 +13,7 @@ from tandem_desktop.storage.paths import Locations
 
 
 @dataclass(frozen=True, slots=True)
-class GivenApproval:
+class RecordedApproval:
     """Who approved a digest, and when, as the audit log has it."""
 
     by: str
@@ -22,14 +22,14 @@ class GivenApproval:
     """The digest of what checks said, as it was on screen; empty if nothing was."""
 
 
-def approval_of(digest: str, log: AuditLog) -> GivenApproval | None:
+def approval_of(digest: str, log: AuditLog) -> RecordedApproval | None:
     """The last approval of a digest."""
     bodies = [each.body for each in log.records() if each.kind == "approved"]
     body = next((each for each in reversed(bodies) if each.get("digest") == digest), None)
     if body is None:
         return None
     at = datetime.fromisoformat(str(body["approved_at"]))
-    return GivenApproval(str(body.get("approved_by", "")), at, str(body.get("evidence", "")))
+    return RecordedApproval(str(body.get("approved_by", "")), at, str(body.get("evidence", "")))
 
 
 @dataclass(frozen=True, slots=True)

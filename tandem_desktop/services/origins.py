@@ -16,7 +16,7 @@ from tandem_desktop.execution.git_commit import DIGEST_TRAILER, PLAN_TRAILER, RU
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.processes.git import is_in_repository
-from tandem_desktop.services.audit import GivenApproval, approval_of
+from tandem_desktop.services.audit import RecordedApproval, approval_of
 from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
@@ -48,7 +48,7 @@ class LineOrigin:
     version: PlanVersion | None = None
     agent: str = ""
     """The agent and model that planned it; empty for a person."""
-    approval: GivenApproval | None = None
+    approval: RecordedApproval | None = None
     commit: LineCommit | None = None
     edited_since: RunId | None = None
     """The last run that touched the file before the line was written by something else."""

@@ -20,7 +20,7 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.strict_json import unique_keys
 from tandem_desktop.execution.git_commit import GitCommitter, GitEntry
 from tandem_desktop.processes.child import find_program, scrubbed_environment
-from tandem_desktop.services.audit import GivenApproval
+from tandem_desktop.services.audit import RecordedApproval
 from tandem_desktop.storage import atomic
 
 NOTES = "refs/notes/tandem"
@@ -59,7 +59,7 @@ def state(
     version: PlanVersion,
     *,
     run_id: str,
-    approval: GivenApproval,
+    approval: RecordedApproval,
     otherwise: Mapping[str, GitEntry | None],
     merged: Sequence[str],
 ) -> None:
