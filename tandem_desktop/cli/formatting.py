@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, sentence, table
+from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, named, sentence, table
 from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange, class_of
 from tandem_desktop.diff.hunks import Hunk, displayed
 from tandem_desktop.diff.text import Document, visible, visible_command, visible_in_a_line, visible_line, visible_name
@@ -110,6 +110,20 @@ def _group_lines(group: AttentionGroup) -> Iterator[Line]:
         shown = EscapedText(f"  {staged.action_with(visible_name)}{command}")
         told = "" if common else f"  {why}"
         yield (_INDENT, Span(staged.id, Tone.STRONG), shown, Span(told, Tone.QUIET))
+
+
+def note_lines(views: Iterable[OperationView]) -> Iterator[Line]:
+    """Each note once, after the first operation that it is about and the number of the others."""
+    about: dict[str, list[StagedOperation]] = {}
+    for view in views:
+        for note in dict.fromkeys(view.notes):
+            about.setdefault(note, []).append(view.operation)
+    for note, operations in about.items():
+        first = operations[0]
+        more = f" and {len(operations) - 1} more" if len(operations) > 1 else ""
+        path = first.to or first.path
+        name: tuple[Piece, ...] = ("  ", named(path)) if path is not None else ()
+        yield (Span(first.id, Tone.STRONG), *name, f"{more}: ", sentence(note))
 
 
 def in_full(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, UsageError, sentence
-from tandem_desktop.cli.formatting import attention_lines, summary_table
+from tandem_desktop.cli.formatting import attention_lines, note_lines, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
 from tandem_desktop.cli.plan_list import branch_point, edited_page_text
 from tandem_desktop.cli.show import go_on, shown_digests
@@ -95,7 +95,7 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
         *summary_table(views),
     ]
     lines += attention_lines(views)
-    lines += dict.fromkeys(sentence(note) for view in views for note in view.notes)
+    lines += note_lines(views)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
     return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
 

@@ -164,7 +164,7 @@ class _Reader:
         if not isinstance(value, dict) or list(value) != [name]:
             raise BundleError(f"line {self._next} should be its {name}")
         try:
-            part = model.model_validate_json(canonical(value[name]))
+            part = model.model_validate_json(canonical(value[name]), strict=True)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             where = ".".join(str(step) for step in first["loc"])

@@ -98,7 +98,7 @@ def _all_bytes(fd: int) -> bytes:
 
 def _decode(model: type[Record], data: bytes, path: Path) -> Record:
     try:
-        record = model.model_validate_json(data)
+        record = model.model_validate_json(data, strict=True)
     except ValidationError as error:
         if _format_of(data) > FORMAT:
             raise _newer(path) from None

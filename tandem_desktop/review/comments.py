@@ -128,7 +128,7 @@ class CommentStore:
         """
         path = self._path(session_id, plan_id)
         try:
-            found = Comments.model_validate_json(path.read_bytes())
+            found = Comments.model_validate_json(path.read_bytes(), strict=True)
         except FileNotFoundError:
             return Comments(plan_id=plan_id)
         except (OSError, ValidationError):

@@ -207,6 +207,13 @@ def _resized(by: int) -> Spoil:
     return spoil
 
 
+def _retyped(index: int, field: str, other: Callable[[Any], Any]) -> Spoil:
+    def spoil(operations: list[Json]) -> None:
+        operations[index]["after"][field] = other(operations[index]["after"][field])
+
+    return spoil
+
+
 def _base_resized(operations: list[Json]) -> None:
     operations[EDIT]["base"]["size"] += 1
 
@@ -239,6 +246,14 @@ def _spoiled() -> Iterator[tuple[str, str, Spoil]]:
         yield f"size{by:+}", f"a size that is {by:+} bytes off the stored bytes", _resized(by)
     yield "base-size", "a base of a wrong size", _base_resized
     yield "two-sizes", "the same bytes with two sizes", _moved_with_other_size
+    for kind, other in (("text", str), ("fraction", float), ("padded-text", " {} ".format), ("truth", bool)):
+        yield f"size-{kind}", f"a size that is no whole number but a {kind}", _retyped(WRITE, "size", other)
+        yield f"mode-{kind}", f"a mode that is no whole number but a {kind}", _retyped(CHMOD, "mode", other)
+    yield "timeout-text", "a time limit that is a text", _called(timeout_s="600")
+    yield "timeout-fraction", "a time limit that is a fraction", _called(timeout_s=600.0)
+    yield "blocked-by-text", "a list of waits that is an object", _field(BASH, blocked_by={"s1": 1})
+    yield "env-object", "variables that are an object", _called(env={"A": "b"})
+    yield "staged-at-number", "a moment that is a number", _field(WRITE, staged_at=0)
     yield "same-id", "two operations with the same id", _field(MKDIR, id="s1")
     for number, path in enumerate(PATHS):
         yield f"path-{number}", f"the path {path!r}", _field(WRITE, path=path)

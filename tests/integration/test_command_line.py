@@ -63,6 +63,13 @@ def test_propose_answers_the_contract_and_touches_no_file(tandem: CommandLine) -
     assert walk(tandem.workspace) == before
 
 
+def test_propose_says_of_which_file_a_note_is(tandem: CommandLine) -> None:
+    steps = [write("wide.txt", f"a{' ' * 500}b\n"), write("also.txt", f"a{' ' * 500}b\n"), bash(f"true{' ' * 40}; x")]
+    told = tandem("propose", tandem.write_plan(*steps)).out
+    assert "s1  wide.txt and 1 more: Line 1 has 500 blanks in a row" in told
+    assert "s3: It has 40 blanks in a row" in told
+
+
 def test_list_and_show_answer_the_contract(tandem: CommandLine) -> None:
     plan = tandem.propose(edit("notes.txt", "two", "TWO", rationale="shouting"), bash("make", env={"A": "1"}))
     (listed,) = tandem.answer("list")["plans"]

@@ -22,6 +22,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"mode": 0o200}, "owner from reading"),
     ({"type": "symlink", "target": "a\u202eb"}, "states say otherwise"),
 ]
+OTHER_TYPES: list[dict[str, Any]] = [{"size": "1"}, {"size": 1.0}, {"size": True}, {"mode": "420"}, {"mode": 420.0}]
 
 
 @pytest.fixture
@@ -82,6 +83,15 @@ def test_a_size_that_is_not_that_of_the_stored_bytes_is_said_where_the_plan_is_s
     path.write_text(json.dumps(forged(json.loads(path.read_bytes()), {"size": 2})))
     with pytest.raises(PlanDamagedError, match="has 2 bytes; 1 are stored"):
         engine.view(engine.plans.revision(version.plan_id))
+
+
+@pytest.mark.parametrize("after", OTHER_TYPES, ids=str)
+def test_a_number_that_is_written_as_something_else_is_damage(engine: Engine, after: dict[str, Any]) -> None:
+    version = proposed(engine)
+    path = engine.locations.plans / version.plan_id / "r001.json"
+    path.write_text(json.dumps(forged(json.loads(path.read_bytes()), after)))
+    with pytest.raises(PlanDamagedError, match=f"after.file.{next(iter(after))}: Input should be a valid integer"):
+        engine.plans.revision(version.plan_id)
 
 
 def test_a_record_of_another_spelling_is_read_and_one_with_a_key_twice_is_not(engine: Engine) -> None:
