@@ -16,6 +16,7 @@ from tandem_desktop.domain.agent_protocol import (
     AgentSaid,
     ChatEntry,
     EntryKind,
+    PermissionVerdict,
     StopReason,
     ToolCall,
     ToolCallChanged,
@@ -241,7 +242,7 @@ class ChatLog:
                     facts = {"plan_id": event.plan_id, "run_id": event.run_id}
                     self._add(session_id, EntryKind.REFLECTION, text=event.assessment.value, **facts)
             case AgentProgramChanged():
-                self._add(event.session_id, EntryKind.PROBLEM, text=event.text)
+                self._add(event.session_id, EntryKind.PROBLEM, text=event.text, problem_kind=event.type)
             case TurnEnded():
                 self._turn_ended(event)
             case TaskDelegated():
@@ -302,8 +303,10 @@ class ChatLog:
     def _answered(self, event: PermissionAnswered) -> None:
         with self._lock:
             chat = self._chat(event.session_id)
-            waiting = next((e for e in chat.values() if e.request and e.request.id == event.request_id), None)
-            if waiting is None:
+            # An agent numbers its requests anew at each start: the latest of that number is the one that was open.
+            asked = (e for e in reversed(chat.values()) if e.request and e.request.id == event.request_id)
+            waiting = next(asked, None)
+            if waiting is None or waiting.answer:
                 return
             entry = waiting.model_copy(update={"answer": event.verdict.value, "details": (event.reason,)})
             self._put(event.session_id, entry)
@@ -364,9 +367,11 @@ class ChatLog:
 
 
 def _withdrawn(entry: ChatEntry) -> ChatEntry:
-    """A stored entry; a question that was open when the process ended waits no longer."""
-    is_open = entry.kind is EntryKind.ELICITATION and not entry.answer
-    return entry.model_copy(update={"answer": QuestionAction.CANCEL.value}) if is_open else entry
+    """A stored entry; what was asked when the process ended waits no longer."""
+    ends = {EntryKind.ELICITATION: QuestionAction.CANCEL, EntryKind.QUESTION: PermissionVerdict.CANCELLED}
+    if entry.answer or entry.kind not in ends:
+        return entry
+    return entry.model_copy(update={"answer": ends[entry.kind].value})
 
 
 class Restoring(StrEnum):

@@ -600,6 +600,8 @@ _TALLEST_PROBLEM = 200
 
 
 _NO_MODEL, _MODEL, _LOGIN = NoModelError.kind, ModelError.kind, LoginNeededError.kind
+_OTHER_PROGRAM = "agent_program_changed"
+"""Of the event that says so; the agent is started all the same, and there is nothing to send again."""
 
 
 class ProblemCard(EntryWidget):
@@ -670,11 +672,12 @@ class ProblemCard(EntryWidget):
             stderr_tail, to_do = [], tr("Add a model to ask in your own words, or type / for the recipes.")
         self._mark.set_icon("info" if has_no_model else "error", "link" if has_no_model else "removed_ink")
         self._login.setVisible(kind == _LOGIN)
-        self._again.setVisible(not has_no_model)
+        is_told_only = has_no_model or kind == _OTHER_PROGRAM
+        self._again.setVisible(not is_told_only)
         self._again.setText(tr("Try again") if kind == _MODEL else tr("Send again"))
         self._model.setVisible(kind in (_NO_MODEL, _MODEL))
         self._model.setText(tr("Add a model…") if has_no_model else tr("Change the model…"))
-        self._log.setVisible(not has_no_model)
+        self._log.setVisible(not is_told_only)
         self._cause.setText(tr("There is no model yet.") if has_no_model else row.last.text)
         self._next.setText(to_do)
         self._next.setVisible(bool(to_do))

@@ -263,6 +263,15 @@ def test_a_problem_says_its_cause_and_offers_to_start_again(qtbot: QtBot, pane: 
         press(qtbot, pane, "problem-log")
 
 
+def test_another_program_of_an_agent_is_told_and_offers_nothing_to_send_again(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((talk.said(1, "It is another one.", EntryKind.PROBLEM, problem_kind="agent_program_changed"),))
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
+    for name in ("problem-restart", "problem-log"):
+        button = pane.findChild(QWidget, name)
+        assert button is not None
+        assert button.isHidden()
+
+
 def a_run_note(pane: ChatPane, qtbot: QtBot, way_back: str) -> None:
     pane.set_entries((talk.said(1, "7 of 7 operations done", EntryKind.NOTE, plan_id=talk.PLAN, run_id=talk.RUN),))
     pane.set_runs((talk.a_run(way_back),))
