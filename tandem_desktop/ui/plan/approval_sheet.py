@@ -421,6 +421,7 @@ class ApprovalSheet(Sheet):
         self.said.setText(tr("The plan changed while you were looking. Go back and look at what is new."))
         self.said.setProperty("role", "risk")
         self.said.style().polish(self.said)
+        self.note.setText("")
         self.guard.decides(self.implement, False)
 
     def fit(self) -> None:

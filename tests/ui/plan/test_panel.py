@@ -292,6 +292,14 @@ def test_a_plan_that_changes_under_the_sheet_cannot_be_approved_from_it(
         qtbot.mouseClick(sheet.implement, LEFT)
 
 
+def test_a_sheet_of_a_plan_that_changed_asks_for_no_tick(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    approving(panel, qtbot)
+    sheet = panel.sheets.approval
+    assert sheet.note.text() == "Tick the box to go on"
+    panel.show_page(a_page(*the_operations()[0][:5], revision=2))
+    assert sheet.note.text() == ""
+
+
 def test_the_sheet_shows_commands_in_full(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     from PySide6.QtWidgets import QLabel
 
