@@ -51,6 +51,11 @@ _PACKAGE = lazy_pattern(
     rb"\s*\"((?!(?:\w*[dD]ependenc\w*|engines|bin|funding|support|requires|packages|hash|scripts|autoload)\")[^\"]+)\"\s*:\s*\{.*"
     rb"|name\s*=\s*(\S+)\s*|([^\s#\[\"][^\s:]*@[^:]*|\"[^\"]+@[^\"]*\"):\s*"
 )
+_DEFINED = lazy_pattern(
+    rb"(?:  )?['\"]?/?((?:@[\w.-]+/)?[\w.-]+)@[^\s:].*:|    ([\w.-]+) \(\d[^)]*\)|\s*\"name\": \"([\w.-]+/[\w.-]+)\","
+)
+"""A package of Yarn or pnpm, Bundler, or Composer in the list of what is installed."""
+_NAMED_FIRST = lazy_pattern(rb"\s*(?:- )?(?:\{\s*name = )?[\"']?(@?[\w.-]+(?:/[\w.-]+)?)")
 _INLINE_VERSION = lazy_pattern(rb".*[{,]\s*\"?version\"?\s*[:=].*", re.IGNORECASE)
 _VERSION_OF = lazy_pattern(rb"\s*\"?version\"?\s*[:= ]\s*\S.*", re.IGNORECASE)
 _FORMAT = lazy_pattern(rb"\"?lockfileVersion\"?\s*:\s*['\"]?(\d+)")
@@ -81,7 +86,8 @@ def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
     """Why an install does other things after this change of a lock file; empty if it does not, or if it is none.
 
     Every new source and every new checksum counts, so a mere update of a package does as well: it installs other code.
-    What a lock file says about itself or about the project, and packages that are only removed, do not.
+    What a lock file says about itself or about the project does not, nor does a package that is removed, unless
+    another one still names it.
     """
     if after is None or before == after or not is_lock_file(path):
         return ""
@@ -104,6 +110,10 @@ def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
     lost = {package for kind, package, _ in old - new if kind == "checksum" and package}
     if not lost.isdisjoint(line.strip() for line in after.splitlines()):
         return f"{name} says what is installed: checksums are removed, so nothing is compared with them."
+    if needed := sorted((_defined(before or b"") - _defined(after)) & _named_first(after)):
+        told = ", ".join(visible(each.decode("utf-8", "replace")) for each in needed[:_MOST_NAMED])
+        more = f" and {len(needed) - _MOST_NAMED} more" if len(needed) > _MOST_NAMED else ""
+        return f"{name} says what is installed, and holds {told}{more} to no version any more, which others need."
     return ""
 
 
@@ -199,6 +209,23 @@ def _packages(content: bytes, is_listed: bool) -> set[bytes]:
     if is_listed:
         return {line.strip() for line in lines if _SAYS_SOMETHING.fullmatch(line) and not _ABOUT_ITSELF.fullmatch(line)}
     return {found[1] or found[2] or found[3] for line in lines if (found := _PACKAGE.fullmatch(line))}
+
+
+def _defined(content: bytes) -> set[bytes]:
+    """The bare names of the packages it holds to a version."""
+    found = set()
+    for line in content.splitlines():
+        if match := _DEFINED.fullmatch(line):
+            found.add(match[1] or match[2] or match[3])
+        elif match := _PACKAGE.fullmatch(line):
+            name = (match[1] or match[2] or match[3]).strip(b"\"'").rpartition(b"node_modules/")[2]
+            found.add(name[:at] if (at := name.find(b"@", 1)) > 0 else name)
+    return found
+
+
+def _named_first(content: bytes) -> set[bytes]:
+    """The first word of each line: of a line that says what a package needs, the name of that."""
+    return {match[1] for line in content.splitlines() if (match := _NAMED_FIRST.match(line))}
 
 
 def _kind(line: bytes, by_version: bool) -> str:

@@ -203,7 +203,53 @@ def _both(path: str, text: str, one: str, other: str) -> tuple[str, bytes, bytes
 NPM, EVIL = "https://registry.npmjs.org/x.tgz", "https://evil.example/x.tgz"
 CRATES = "registry+https://github.com/rust-lang/crates.io-index"
 A43, B43, A86, B86 = "A" * 43, "B" * 43, "A" * 86, "B" * 86
+_LEFT = {
+    "npm": (
+        "package-lock.json",
+        '{"packages": {\n"": {\n"dependencies": {\n"left": "^1"\n}\n},\n'
+        f'"node_modules/a": {{\n"integrity": "{HASH}"\n}}%\n}}\n}}',
+        f',\n"node_modules/left": {{\n"integrity": "{HASH}"\n}}',
+    ),
+    "yarn": (
+        "yarn.lock",
+        f"a@^1:\n  integrity {HASH}\n  dependencies:\n    left '^1'\n\n%",
+        f'"left@^1", left@^1.2:\n  integrity {HASH}\n',
+    ),
+    "pnpm": (
+        "pnpm-lock.yaml",
+        "importers:\n  .:\n    dependencies:\n      left:\n        specifier: ^1\npackages:\n"
+        f"  a@1.0.0:\n    resolution: {{integrity: {HASH}}}\n%",
+        f"  left@1.3.0:\n    resolution: {{integrity: {HASH}}}\n",
+    ),
+    "cargo": (
+        "Cargo.lock",
+        f'[[package]]\nname = "a"\nversion = "1.0.0"\nchecksum = "{HEX}"\ndependencies = [\n "left",\n]\n%',
+        f'\n[[package]]\nname = "left"\nversion = "1.0.0"\nchecksum = "{HEX}"\n',
+    ),
+    "uv": (
+        "uv.lock",
+        '[[package]]\nname = "a"\ndependencies = [\n    { name = "left" },\n]\n'
+        f'sdist = {{ hash = "sha256:{HEX}" }}\n%',
+        f'\n[[package]]\nname = "left"\nsdist = {{ hash = "sha256:{HEX}" }}\n',
+    ),
+    "bundler": (
+        "Gemfile.lock",
+        "GEM\n  remote: https://rubygems.org/\n  specs:\n    a (1.0)\n      left (>= 1)\n%",
+        "    left (1.3)\n",
+    ),
+    "composer": (
+        "composer.lock",
+        f'{{"packages": [\n{{\n"name": "v/a",\n"dist": {{"shasum": "{HEX}"}},\n'
+        '"require": {\n"v/left": "^1"\n}\n}%\n]}',
+        f',\n{{\n"name": "v/left",\n"dist": {{"shasum": "{HEX}"}}\n}}',
+    ),
+}
+"""A package that another one needs: the file without it, and what holds it to a version."""
 LOCKS: dict[str, tuple[str, bytes, bytes]] = {
+    **{
+        f"{tool} package taken out": (path, text.replace("%", entry).encode(), text.replace("%", "").encode())
+        for tool, (path, text, entry) in _LEFT.items()
+    },
     "npm source": ("package-lock.json", npm(), npm(resolved=EVIL)),
     "npm integrity": ("package-lock.json", npm(), npm(integrity=OTHER)),
     "npm integrity removed": ("web/package-lock.json", npm(), npm(integrity=None)),

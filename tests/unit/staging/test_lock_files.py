@@ -20,6 +20,15 @@ UV = (
 YARN = f"x@1:\n  integrity {HASH}\n\n"
 
 
+def test_a_package_that_goes_is_told_by_its_name_only_while_another_one_needs_it() -> None:
+    held = f'\n[[package]]\nname = "y"\nversion = "1.0.0"\nchecksum = "{HEX}"\n'
+    needs = CARGO.replace('version = "2.1.0"', 'version = "2.1.0"\ndependencies = [\n "y",\n]')
+    told = "Cargo.lock says what is installed, and holds y to no version any more, which others need."
+    assert installs_code("Cargo.lock", (needs + held).encode(), needs.encode()) == told
+    assert installs_code("Cargo.lock", (CARGO + held).encode(), CARGO.encode()) == ""
+    assert installs_code("Cargo.lock", (needs + held).encode(), CARGO.encode()) == ""
+
+
 def _reversed(text: str, one: str, other: str) -> bytes:
     """The text with the last `one` as `other`."""
     start, _, end = text.rpartition(one)
