@@ -25,7 +25,12 @@ _OURSELVES, _FREEZER = "tandem-desktop", "pyinstaller"
 _PROJECT = Path(__file__).resolve().parents[2]
 _KEPT = _PROJECT / "packaging" / "licences"
 _FONTS = _PROJECT / "resources" / "fonts"
-_FACES = (("Inter", _FONTS / "OFL-Inter.txt"), ("JetBrains Mono", _FONTS / "OFL.txt"))
+_OWN_FILES = (
+    ("Inter", "SIL Open Font License 1.1", _FONTS / "OFL-Inter.txt"),
+    ("JetBrains Mono", "SIL Open Font License 1.1", _FONTS / "OFL.txt"),
+    ("Unicode Security Mechanisms, confusables.txt", "Unicode-3.0", _PROJECT / "resources" / "unicode" / "LICENCE.txt"),
+)
+"""Others' files among Tandem's own resources."""
 _COMMON = Path("/usr/share/common-licenses")
 _ALWAYS = ("LGPL-3", "GPL-3", "GPL-2", "LGPL-2.1", "Apache-2.0")
 _INSIDE_WHEELS = {
@@ -105,13 +110,13 @@ def _lines(found: list[Distribution], inside: list[tuple[str, str, Path]], syste
     yield f"Python {sys.version.split()[0]}: Python Software Foundation License 2"
     yield from (f"{each.name} {each.version}: {_licence(each)}" for each in found)
     yield from (f"{name}, inside of one of these: {licence}" for name, licence, _ in inside)
-    yield from (f"{face}: SIL Open Font License 1.1" for face, _ in _FACES)
+    yield from (f"{name}: {licence}" for name, licence, _ in _OWN_FILES)
     for name, path in system.items():
         yield _chapter(f"Libraries of Debian's package {name}", path)
     for each in found:
         yield from (_chapter(f"{each.name} {each.version}: {text.name}", text) for text in _texts(each))
     yield from (_chapter(f"{name}: {licence}", text) for name, licence, text in inside)
-    yield from (_chapter(f"{face}: SIL Open Font License 1.1", text) for face, text in _FACES)
+    yield from (_chapter(f"{name}: {licence}", text) for name, licence, text in _OWN_FILES)
 
 
 def _texts_referred_to(text: str) -> Iterator[str]:

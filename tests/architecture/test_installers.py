@@ -174,6 +174,15 @@ def test_licences_name_libraries_inside_of_wheels_and_stop_at_a_strange_one(lice
         licences._inside_wheels([*taken, ("cffi.libs/libstrange-1.so", "")])
 
 
+def test_licences_name_every_file_of_others_among_the_resources(licences: ModuleType) -> None:
+    resources = ROOT / "resources"
+    texts = {*resources.rglob("LICEN[CS]E*"), *resources.rglob("OFL*")}
+    assert texts == {text for _, _, text in licences._OWN_FILES}
+    told = "\n".join(licences._lines([], [], {}))
+    assert "Unicode Security Mechanisms, confusables.txt: Unicode-3.0" in told
+    assert "UNICODE LICENSE V3" in told
+
+
 def test_icon_is_drawn_in_every_size_from_one_drawing(tmp_path: Path) -> None:
     made("icons.py", str(tmp_path))
     drawn = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob(f"{NAME}.*")}
