@@ -14,6 +14,8 @@ _SMALL = {
     code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFE50, 0xFE6C) if code not in (0xFE53, 0xFE67)
 }
 _DOTS = {0x3002: ".", 0xFF61: "."}
+_CAPITALS = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz"
+"""Small capitals: the confusables know only those that look like a small letter as well."""
 _NATURAL = lazy_pattern(
     "[\u00c0-\u017e\u0180-\u0183\u0186-\u018c\u018e-\u0195\u0197-\u01a5\u01a9-\u01b6\u01b8-\u01bb\u01cd-\u01f0\u01f4-\u021b\u021d-\u0221\u0224-\u0236\u0238-\u024f"
     "\u1e00-\u1e9c\u1e9e-\u1efe]"
@@ -59,6 +61,9 @@ def _prototypes() -> dict[int, str]:
         if not line.startswith("#"):
             code, *prototype = (int(each, 16) for each in line.split())
             table[code] = "".join(map(chr, prototype))
+    for capital, letter in zip(*_CAPITALS, strict=True):
+        if not table.get(ord(capital), capital).isascii():
+            table[ord(capital)] = table.get(ord(letter), letter)
     for code, shape in forms.items():  # a full-width letter looks like what its ASCII letter looks like
         table[code] = table.get(ord(shape), shape)
     return table
@@ -220,7 +225,12 @@ def _imitations(name: str) -> Iterator[int]:
                 yield from _foreign(word)
         if is_like_ascii:
             odd = _signs() - _TYPOGRAPHY
-            yield from (at for at, each in enumerate(component[0], component.start()) if each in odd)
+            is_of_a_tool = component[0].startswith(".")  # not even ı belongs there
+            yield from (
+                at
+                for at, each in enumerate(component[0], component.start())
+                if each in odd or (is_of_a_tool and not each.isascii() and each not in _TYPOGRAPHY)
+            )
     yield from _separators_in(name)
     yield from _symbols_like_letters(name)
 

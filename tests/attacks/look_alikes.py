@@ -104,6 +104,11 @@ SIGNS = {
     "digraph": "co\u01ccunction.py",
     "capital iota": "uti\u0196s.py",
     "turned delta": "confi\u018d.py",
+    "small capital m": "\u1d0dain.py",
+    "small capital n": "\u0274pm.js",
+    "small capital d": "\u1d05eploy.sh",
+    "dotless i of a tool": ".g\u0131thub/workflows/x.yml",
+    "long s of a tool": ".\u017fsh/config",
 }
 """Names that look wholly like ASCII but for one sign or rare letter."""
 UNSEEN = {
