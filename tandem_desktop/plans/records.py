@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from tandem_desktop.domain.approval import canonical
 from tandem_desktop.domain.errors import PlanDamagedError
+from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.operations import first_misfit
 from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import FORMAT, PlanMeta, PlanVersion
@@ -42,6 +43,9 @@ def read_meta(folder: Path) -> tuple[PlanMeta, Signature]:
         raise damaged(path, f"it belongs to {meta.plan_id[:40]!r}")
     if not _DIGEST.fullmatch(meta.digest):
         raise damaged(path, "its digest is none")
+    _check_session(meta, path)
+    if meta.revision < 1 or meta.version < 1:
+        raise damaged(path, "its revisions are counted from 1")
     return meta, seen
 
 
@@ -59,6 +63,7 @@ def read_revision(folder: Path, revision: int) -> tuple[PlanVersion, Signature]:
     version = _decode(PlanVersion, data, path)
     if (version.plan_id, version.revision) != (folder.name, revision):
         raise damaged(path, f"it belongs to {version.plan_id[:40]!r} r{version.revision}")
+    _check_session(version, path)
     try:
         canonical(version.context)
     except ValueError as error:  # NaN or infinity has no digest
@@ -66,6 +71,12 @@ def read_revision(folder: Path, revision: int) -> tuple[PlanVersion, Signature]:
     if (found := first_misfit(version.operations)) is not None:
         raise damaged(path, f"operation {found[0][:64]!r}: {found[1]}")
     return version, seen
+
+
+def _check_session(record: PlanMeta | PlanVersion, path: Path) -> None:
+    """The session names a folder of the state: a record that came with the workspace must not choose another place."""
+    if not STEP_ID.fullmatch(record.session_id):
+        raise damaged(path, f"its session {record.session_id[:40]!r} is none")
 
 
 def _read(path: Path) -> tuple[bytes, Signature]:

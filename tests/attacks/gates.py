@@ -148,6 +148,46 @@ def _clone(spoil: Spoil) -> Callable[[Path], Outcome]:
     return run
 
 
+OTHER_PLACES = ("../out", "../../../../out", "/tmp/out", "a/b", ".", "..", "", "a\0b", "~", "x" * 300)
+
+
+def _clone_with(name: str, **fields: Any) -> Callable[[Path], Outcome]:
+    """A record of a clone whose own fields lead elsewhere, or cannot be: it is damage, and the others are listed."""
+
+    def run(folder: Path) -> Outcome:
+        shutil.copytree(_honest() / "project", folder / "project", symlinks=True)
+        shutil.copytree(_honest() / "state", folder / "state", symlinks=True)
+        plan = next((folder / "project" / ".tandem" / "plans").glob("PLAN-*"))
+        record = json.loads((plan / name).read_bytes())
+        (plan / name).write_text(json.dumps({**record, **fields}))
+        before = {path for path in folder.rglob("*") if path.name != "index.json"}
+        with an_engine(folder) as engine:
+            if name == "meta.json" and [each.plan_id for each in engine.listing().damaged] != [plan.name]:
+                return Outcome.BROKEN
+            try:
+                engine.plans.revision(PlanId(plan.name)) if name == "r001.json" else engine.plans.meta(
+                    PlanId(plan.name)
+                )
+            except PlanDamagedError as refusal:
+                made = {path for path in folder.rglob("*") if path.name != "index.json"} - before
+                return Outcome.HELD if refusal.next and not any(path.is_file() for path in made) else Outcome.BROKEN
+        return Outcome.BROKEN
+
+    return run
+
+
+def _clone_attacks() -> Iterator[Attack]:
+    for number, session in enumerate(OTHER_PLACES):
+        for name in ("meta.json", "r001.json"):
+            run = _clone_with(name, session_id=session)
+            yield Attack(
+                f"session-{number}-{name}", f"record of a clone: {name} with the session {session[:20]!r}", run
+            )
+    for field, value in (("revision", -1), ("revision", 0), ("version", -1), ("revision", "1"), ("version", 1.0)):
+        run = _clone_with("meta.json", **{field: value})
+        yield Attack(f"meta-{field}-{value!r}", f"record of a clone: {field} is {value!r}", run)
+
+
 def _digest(record: Json) -> str:
     try:
         return ApprovalHash.of(PlanVersion.model_validate(record)).combined_hash
@@ -694,6 +734,7 @@ ATTACKS: list[Attack] = [
     ),
     *(Attack(f"clone-{name}", f"record of a clone: {what}", _clone(spoil)) for name, what, spoil in _spoiled()),
     *(Attack(f"bundle-{name}", f"bundle: {what}", _imported(spoil)) for name, what, spoil in _spoiled()),
+    *_clone_attacks(),
     *_plan_file_attacks(),
     *_agent_attacks(),
     *_http_attacks(),

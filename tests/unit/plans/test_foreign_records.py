@@ -94,6 +94,25 @@ def test_a_number_that_is_written_as_something_else_is_damage(engine: Engine, af
         engine.plans.revision(version.plan_id)
 
 
+@pytest.mark.parametrize("session", ["/tmp/elsewhere", "../../elsewhere", "..", "a/b", ""])
+@pytest.mark.parametrize("name", ["meta.json", "r001.json"])
+def test_a_record_names_no_other_place_as_its_session(engine: Engine, name: str, session: str) -> None:
+    version = proposed(engine)
+    path = engine.locations.plans / version.plan_id / name
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "session_id": session}))
+    with pytest.raises(PlanDamagedError, match="its session"):
+        engine.plans.meta(version.plan_id) if name == "meta.json" else engine.plans.revision(version.plan_id)
+
+
+def test_a_plan_without_a_revision_is_named_and_keeps_no_other_one_from_the_list(engine: Engine) -> None:
+    version, other = proposed(engine), proposed(engine)
+    path = engine.locations.plans / version.plan_id / "meta.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "revision": -1}))
+    found = engine.listing()
+    assert [each.plan_id for each in found.plans] == [other.plan_id]
+    assert [each.plan_id for each in found.damaged] == [version.plan_id]
+
+
 def test_a_record_of_another_spelling_is_read_and_one_with_a_key_twice_is_not(engine: Engine) -> None:
     version = proposed(engine)
     path = engine.locations.plans / version.plan_id / "r001.json"
