@@ -2,10 +2,8 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from tandem_desktop.domain.authorization import PermissionRule
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.domain.plan_states import GATEWAY_STALE_AFTER_DAYS, STALE_AFTER_DAYS
 from tandem_desktop.domain.runs import FailurePolicy

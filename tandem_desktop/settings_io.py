@@ -94,7 +94,7 @@ def _from_toml(path: Path) -> "Settings":
     # Slow to load, and not needed where no settings are.
     import tomllib
 
-    from pydantic import ValidationError
+    from pydantic_core import ValidationError
 
     from tandem_desktop.settings import Settings
 
@@ -225,7 +225,7 @@ def save_setting(config: Path, field: str, value: Any) -> "Settings":
         StorageError: the file cannot be written.
     """
     import tomlkit  # only needed to save, and slow to load
-    from pydantic import ValidationError
+    from pydantic_core import ValidationError
     from tomlkit.exceptions import TOMLKitError
 
     from tandem_desktop.settings import Settings

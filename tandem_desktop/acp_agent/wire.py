@@ -6,7 +6,7 @@ import os
 from typing import Any, BinaryIO
 
 from tandem_desktop.acp_client.connection import Answer, LineTransport, Notice, RefusedError, SidecarLimits
-from tandem_desktop.domain.base import quick_models
+from tandem_desktop.domain.models import quick_models
 
 with quick_models():  # slow to import; the other modules take the models from here
     from acp import schema

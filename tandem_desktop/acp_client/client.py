@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.acp_client.connection import AUTH_REQUIRED, LineTransport, OnFrame, RefusedError, SidecarLimits
 from tandem_desktop.acp_client.process import SidecarProcess

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.diff.text import visible_sentence
 from tandem_desktop.domain.agent_protocol import AgentProfile

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.acp_client.own_agents import own_profiles, unreadable_profiles
 from tandem_desktop.diff.text import visible_name

@@ -3,14 +3,15 @@
 import base64
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
+from pydantic_core import ValidationError
 
 from tandem_desktop import __version__
 from tandem_desktop.acp_client.connection import INTERNAL_ERROR, LineTransport, RefusedError
 from tandem_desktop.acp_client.requests import OLD_MODELS
 from tandem_desktop.acp_client.tool_calls import read_tool_call
 from tandem_desktop.domain.agent_protocol import Picture, PlanningServer
-from tandem_desktop.domain.base import quick_models
+from tandem_desktop.domain.models import quick_models
 
 with quick_models():
     from acp.connection import Connection

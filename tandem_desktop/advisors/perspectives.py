@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from tandem_desktop.domain.advice import Advice, Qualification, Question, RiskLevel
 from tandem_desktop.domain.agent_protocol import AgentUpdate, ToolCallChanged, ToolCallStatus
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.events import (
     PerspectiveCompleted,

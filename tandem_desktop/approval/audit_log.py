@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.approval.store import StateKey
 from tandem_desktop.domain.approval import canonical, digest

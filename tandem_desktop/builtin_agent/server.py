@@ -32,8 +32,8 @@ from tandem_desktop.domain.agent_protocol import (
     ToolCallStatus,
     UsageReported,
 )
-from tandem_desktop.domain.base import quick_models
 from tandem_desktop.domain.errors import ModelError, NoModelError, TandemError
+from tandem_desktop.domain.models import quick_models
 from tandem_desktop.recipes.catalog import Catalog
 
 with quick_models():

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.checks.evidence import Subject
 from tandem_desktop.domain.approval import canonical, digest
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.paths import ROOT, check_path, shown
 from tandem_desktop.processes.child import find_program

@@ -5,12 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from pydantic import Field
-
 from tandem_desktop.diff.lines import LineChange, changes
 from tandem_desktop.diff.text import split_lines
 from tandem_desktop.domain.approval import canonical, digest
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.operations import Absent, FileState, NodeState, StagedOperation
 
 Severity = Literal["error", "warning", "note"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tandem_desktop.diff.text import visible_line, visible_name, visible_sentence
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage import syscalls
 
@@ -96,8 +97,7 @@ def _painted(piece: Piece, *, colours: bool) -> str:
     return f"{tone.value}{safe}{_RESET}" if colours and tone.value and safe else str(safe)
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Frozen):
     """A terminal as one session has it: after a log-out the same device is another terminal."""
 
     device: int
@@ -116,7 +116,7 @@ def terminal_of(*streams: TextIO | None) -> Terminal | None:
         started = int(stat.rpartition(b")")[2].split()[_START_TIME])
     except (OSError, ValueError, IndexError):
         return None
-    return Terminal(devices.pop(), session, started) if len(devices) == 1 else None
+    return Terminal(device=devices.pop(), session=session, started=started) if len(devices) == 1 else None
 
 
 def _controlling(stream: TextIO | None) -> int:

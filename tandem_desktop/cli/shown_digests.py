@@ -5,10 +5,10 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.cli.console import Terminal
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Frozen, ValueType
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.storage import atomic
@@ -33,7 +33,7 @@ class ShownDigest(Frozen):
     """The digest of what checks say about it, if that was printed too."""
 
 
-_RECORDS = TypeAdapter(tuple[ShownDigest, ...])
+_RECORDS: ValueType[tuple[ShownDigest, ...]] = ValueType(tuple[ShownDigest, ...])
 
 
 class ShownDigests:

@@ -6,13 +6,13 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from tandem_desktop.domain.agent_protocol import AgentUpdate
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import AnyModel, Frozen
 from tandem_desktop.domain.ids import SessionId
 
-Result = TypeVar("Result", bound=Frozen)
+Result = TypeVar("Result", bound=AnyModel)
 
 
-def _anything(result: Frozen) -> None:
+def _anything(result: AnyModel) -> None:
     """Accepts any result."""
 
 

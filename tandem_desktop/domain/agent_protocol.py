@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field
-
-from tandem_desktop.domain.base import NOTHING_ELSE, Frozen
+from tandem_desktop.domain.base import NOTHING_ELSE, Field, Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
@@ -135,7 +133,7 @@ class ProposedDiff:
     that were looked at already, and are read with care only where they come back from a file.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+    __pydantic_config__ = NOTHING_ELSE
 
     path: str
     old_text: str | None
@@ -146,7 +144,7 @@ class ProposedDiff:
 class ToolCall:
     """Everything known so far about one use of a tool, merged from all messages with its id."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+    __pydantic_config__ = NOTHING_ELSE
 
     id: ToolCallId
     tool: str = ""
@@ -246,7 +244,7 @@ class OptionKind(StrEnum):
 class PermissionRequest:
     """An agent asks before it acts."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+    __pydantic_config__ = NOTHING_ELSE
 
     id: RequestId
     session_id: SessionId

@@ -2,8 +2,6 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from tandem_desktop.domain.agent_protocol import (
     AgentUpdate,
     CardContent,
@@ -12,7 +10,7 @@ from tandem_desktop.domain.agent_protocol import (
     PermissionVerdict,
     StopReason,
 )
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, TaskId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Role

@@ -7,9 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.patterns import lazy_pattern
 

@@ -8,9 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.ids import STEP_ID, OperationId, RequestId, TaskId
 from tandem_desktop.domain.paths import ROOT, check_path, shown, unfit_target

@@ -5,10 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
-
 from tandem_desktop.domain.advice import Complexity, Qualification, RiskLevel, TaskType
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 
 MOST_LISTED = 40
 """Maximum number of entries of one list."""
@@ -41,7 +39,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-Words = Annotated[str, Field(max_length=_LONGEST), AfterValidator(_not_blank)]
+Words = Annotated[str, Field(max_length=_LONGEST), Field(check=_not_blank)]
 Listed = Annotated[tuple[Annotated[str, Field(max_length=_LONGEST)], ...], Field(max_length=MOST_LISTED)]
 
 

@@ -4,9 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.network import NetworkReport
 from tandem_desktop.domain.operations import StagedOperation

@@ -6,10 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from pydantic import Field
-
 from tandem_desktop.domain.advice import RiskLevel
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.operations import PLAN_TOOLS, StagedOperation

@@ -7,9 +7,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import RequestId
 from tandem_desktop.domain.paths import shown

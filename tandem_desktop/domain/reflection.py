@@ -2,11 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema, model_validator
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.plan_steps import ExecutionPlan
 
@@ -57,7 +55,7 @@ class StepAdjustment(Frozen):
 
     action: Annotated[
         AdjustmentAction,
-        WithJsonSchema({"type": "string", "enum": [each.value for each in AdjustmentAction]}),
+        Field(json_schema={"type": "string", "enum": [each.value for each in AdjustmentAction]}),
         Field(description="What to do about the step."),
     ]
     step_id: Annotated[str, Field(max_length=100, description="The id of the step it is about.")]
@@ -67,18 +65,16 @@ class StepAdjustment(Frozen):
     ] = ""
     tool_input: Annotated[
         dict[str, Any] | None,
-        WithJsonSchema({"type": "object"}),
+        Field(json_schema={"type": "object"}),
         Field(description="The arguments of the tool; for MODIFY and RETRY only those that change."),
     ] = None
     description: Annotated[str, Field(max_length=2_000, description="What a new step does, in a line.")] = ""
 
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
+    def check_together(self) -> None:
         if self.action in _NEEDS_TOOL and not self.tool:
             raise ValueError(f"needs `tool`, because {self.action.value} brings a new step")
         if self.action in _NEEDS_INPUT and self.tool_input is None:
             raise ValueError(f"needs `tool_input`, because {self.action.value} says what the step is given")
-        return self
 
 
 class ReflectionResult(Frozen):
@@ -86,7 +82,7 @@ class ReflectionResult(Frozen):
 
     assessment: Annotated[
         Assessment,
-        WithJsonSchema({"type": "string", "enum": [each.value for each in Assessment]}),
+        Field(json_schema={"type": "string", "enum": [each.value for each in Assessment]}),
         Field(description="How the plan stands."),
     ]
     reasoning: Annotated[Reasoning, Field(description="What went wrong and why, for the person to read.")]

@@ -5,9 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, NewType
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId
 
 CommentId = NewType("CommentId", str)

@@ -6,9 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated, Literal, assert_never
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import InvalidTransitionError
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import StagedOperation

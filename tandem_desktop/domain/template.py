@@ -5,9 +5,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import Field
-
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.patterns import lazy_pattern
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import JournalError, RunNotFoundError

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ValidationError
 
+from tandem_desktop.domain.base import ValueType
 from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
@@ -22,9 +23,8 @@ from tandem_desktop.storage import atomic, syscalls
 _REFLECTION = "reflection.json"
 _RESULTS_FILE = "results.json"
 _STEPS = "steps.jsonl"
-_LATER = ConfigDict(defer_build=True)
-_OPERATIONS = TypeAdapter(tuple[StagedOperation, ...], config=_LATER)
-_RESULTS = TypeAdapter(tuple[OperationResult, ...], config=_LATER)
+_OPERATIONS: ValueType[tuple[StagedOperation, ...]] = ValueType(tuple[StagedOperation, ...])
+_RESULTS: ValueType[tuple[OperationResult, ...]] = ValueType(tuple[OperationResult, ...])
 
 
 class RunStore:

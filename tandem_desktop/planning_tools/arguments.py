@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, StrictStr, ValidationError, WithJsonSchema
 
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import AnyModel
 from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.models import Model
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.staging.plan_json import check_loose_value, plan_from
 from tandem_desktop.staging.steps import STEP_TYPES, PlanInput
@@ -23,7 +24,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _not_none(steps: tuple[Frozen, ...]) -> tuple[Frozen, ...]:
+def _not_none(steps: tuple[Model, ...]) -> tuple[Model, ...]:
     if not steps:
         raise ValueError("is an empty list")
     return steps
@@ -41,14 +42,14 @@ Text = Annotated[StrictStr, Field(max_length=MOST_CHARACTERS)]
 Words = Annotated[Text, AfterValidator(_not_blank)]
 
 
-class PresentPlan(Frozen):
+class PresentPlan(Model):
     """A plan in words."""
 
     plan_content: Annotated[Words, Field(description="The whole plan, as Markdown, for a person to read.")]
     title: Annotated[Text, Field(description="One line that names the plan.")] = ""
 
 
-class LooseStep(Frozen):
+class LooseStep(Model):
     """A step as an agent writes it, whatever it was asked for; `plan_from` checks it."""
 
     description: Annotated[Words, Field(description="What this step does and how one sees that it worked.")]
@@ -91,7 +92,7 @@ class ProposedStep(LooseStep):
         return self.is_external or self.args is not None
 
 
-class ProposedTask(Frozen):
+class ProposedTask(Model):
     """One part of the work."""
 
     id: Annotated[Words, Field(description="A short name, such as t1.")]
@@ -105,7 +106,7 @@ class ProposedTask(Frozen):
     blocked_by: Annotated[_NAMES, Field(description="The ids of tasks that come first.")] = ()
 
 
-class LoosePlan(Frozen):
+class LoosePlan(Model):
     """A plan as an agent writes it; what asks for one says which steps it takes."""
 
     title: Annotated[Words, Field(description="One line that names the plan.")]
@@ -126,17 +127,17 @@ class ProposePlan(LoosePlan):
     ]
 
 
-class ListPlans(Frozen):
+class ListPlans(Model):
     """Nothing to say."""
 
 
-class GetPlan(Frozen):
+class GetPlan(Model):
     """Which plan."""
 
     plan_id: Annotated[Words, Field(description="The plan's id, such as PLAN-1a2b3c4d.")]
 
 
-class UpdateTask(Frozen):
+class UpdateTask(Model):
     """How a task stands."""
 
     task_id: Annotated[Words, Field(description="The task's id, such as t1.")]
@@ -147,7 +148,7 @@ class UpdateTask(Frozen):
     note: Annotated[Text, Field(description="What the person should know about it.")] = ""
 
 
-class SubmitReflection(Frozen):
+class SubmitReflection(Model):
     """What every look back says; a question asks for the adjustments it can use besides."""
 
     assessment: Annotated[Words, Field(description="How the run went, in one of the words you were given.")]
@@ -156,7 +157,7 @@ class SubmitReflection(Frozen):
 
 _MOST_TOLD = 5
 
-Arguments = TypeVar("Arguments", bound=Frozen)
+Arguments = TypeVar("Arguments", bound=AnyModel)
 
 
 def checked(model: type[Arguments], given: dict[str, Any]) -> Arguments:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Generic
 
 from tandem_desktop.domain.advice import Question, Result
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import AnyModel
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.perspectives import Opinion
 from tandem_desktop.planning_tools.arguments import (
@@ -64,7 +64,7 @@ class ToolDefinition:
 
     name: ToolName
     summary: str
-    arguments: type[Frozen]
+    arguments: type[AnyModel]
     only_in_plan_mode: bool = False
     counts_tries: bool = False
     changes_nothing: bool = False

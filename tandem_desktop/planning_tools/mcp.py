@@ -31,7 +31,7 @@ from mcp_types import (
     ToolAnnotations,
     jsonrpc_message_adapter,
 )
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop import __version__
 from tandem_desktop.domain.patterns import lazy_pattern

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import AnyModel
 from tandem_desktop.domain.errors import BadInputError, PolicyError, TandemError, TaskError, ToolDeniedError
 from tandem_desktop.domain.ids import SessionId, TaskId
 from tandem_desktop.domain.paths import shown
@@ -170,7 +170,7 @@ class PlanningTools:
         self.tries.succeeded(definition.name)
         return await self._carry_out(ready)
 
-    def _ready(self, arguments: Frozen) -> "Frozen | Proposal | Callable[[], str]":
+    def _ready(self, arguments: AnyModel) -> "AnyModel | Proposal | Callable[[], str]":
         if self._wanted is not None:
             return self._wanted.ready(arguments)
         return self._proposal(arguments) if isinstance(arguments, ProposePlan) else arguments
@@ -183,7 +183,7 @@ class PlanningTools:
             )
         return proposal
 
-    async def _carry_out(self, arguments: "Frozen | Proposal | Callable[[], str]") -> ToolAnswer:
+    async def _carry_out(self, arguments: "AnyModel | Proposal | Callable[[], str]") -> ToolAnswer:
         if callable(arguments):
             return ToolAnswer((arguments(),))
         match arguments:

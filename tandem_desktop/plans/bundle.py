@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.domain.approval import ApprovalHash, canonical, digest
 from tandem_desktop.domain.base import Frozen

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.domain.approval import canonical
 from tandem_desktop.domain.errors import PlanDamagedError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.base import Frozen

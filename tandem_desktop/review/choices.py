@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.diff.hunks import Hunk, hunks, keep, keep_lines, numbered
 from tandem_desktop.diff.text import detect_encoding

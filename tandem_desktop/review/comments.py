@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, UnknownOperationError

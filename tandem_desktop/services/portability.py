@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.diff.hunks import hunks, unified
 from tandem_desktop.domain.errors import BadInputError, BundleError, PlanNotFoundError, StorageError

@@ -5,7 +5,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from tandem_desktop.acp_client.profiles import BUILT_IN
 from tandem_desktop.domain.agent_protocol import AgentProfile

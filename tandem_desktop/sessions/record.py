@@ -4,13 +4,12 @@ import contextlib
 import json
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic_core import ValidationError
 
-from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.storage import atomic, syscalls
@@ -112,6 +111,8 @@ class TranscriptLog:
         self._too_many = 0
         self._is_writing = False
         self._is_closed = False
+        from concurrent.futures import ThreadPoolExecutor
+
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transcript")
 
     def keep(self, direction: str, frame: bytes) -> None:

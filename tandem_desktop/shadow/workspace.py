@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
+from tandem_desktop.domain.base import ValueType
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
 from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.domain.operations import (
@@ -43,7 +42,7 @@ UNSEEN = FileState(sha256=hashlib.sha256(UNSEEN_BYTES).hexdigest(), size=len(UNS
 """The base of a path that changed on disk before it was captured: it equals no state, so it never matches."""
 
 _FORMAT = 1
-_STATE: TypeAdapter[NodeState] = TypeAdapter(NodeState)
+_STATE: ValueType[NodeState] = ValueType(NodeState)
 
 
 class Bases:

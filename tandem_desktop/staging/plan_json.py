@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NoReturn
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, ValidationError
 
-from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, TandemError, TaskCycleError, UnknownToolError
 from tandem_desktop.domain.ids import STEP_ID
+from tandem_desktop.domain.models import Model
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.strict_json import RepeatedKeyError, unique_keys
@@ -360,13 +359,13 @@ def _without_nulls(raw: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _explained(error: ValidationError, model: type[Frozen], where: str, step: str | None) -> BadInputError:
+def _explained(error: ValidationError, model: type[Model], where: str, step: str | None) -> BadInputError:
     problems = error.errors(include_url=False)
     more = f" ({len(problems) - 1} more like this)" if len(problems) > 1 else ""
     return BadInputError(f"{where}: {_sentence(problems[0], model)}{more}.", step=step, next=_NEXT)
 
 
-def _sentence(problem: ErrorDetails, model: type[Frozen]) -> str:
+def _sentence(problem: ErrorDetails, model: type[Model]) -> str:
     location = problem["loc"]
     field = f"`{shown('.'.join(str(part) for part in location))}`" if location else "it"
     context = problem.get("ctx", {})
@@ -397,10 +396,10 @@ _WANTED = {
 }
 
 
-def _fields(model: type[Frozen], location: tuple[int | str, ...]) -> list[str]:
+def _fields(model: type[Model], location: tuple[int | str, ...]) -> list[str]:
     if location[0] == "args" and len(location) > 1:
         inner = model.model_fields["args"].annotation
-        if isinstance(inner, type) and issubclass(inner, Frozen):
+        if isinstance(inner, type) and issubclass(inner, Model):
             model = inner
     return list(model.model_fields)
 

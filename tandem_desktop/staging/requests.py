@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
-
-from pydantic import ConfigDict
+from typing import Any
 
 from tandem_desktop.domain.agent_protocol import PermissionVerdict, ProposedDiff
 from tandem_desktop.domain.authorization import ToolCategory
@@ -58,7 +56,7 @@ _VERDICTS = {
 class InterceptedRequest:
     """A request and its one answer."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+    __pydantic_config__ = NOTHING_ELSE
 
     request_id: RequestId
     session_id: SessionId
@@ -89,7 +87,7 @@ class InterceptedRequest:
 class QueuedCommand:
     """A command or an external call that waits in the plan, between what came before it and what comes after."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+    __pydantic_config__ = NOTHING_ELSE
 
     number: int
     call: OperationCall

@@ -7,9 +7,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
-
-from pydantic import ConfigDict
 
 from tandem_desktop.domain.agent_protocol import PermissionVerdict, ToolCall, ToolCallStatus
 from tandem_desktop.domain.authorization import ToolCategory
@@ -230,7 +227,7 @@ def _above(path: str) -> Iterable[str]:
 class Segment:
     """A part of an agent's work, up to a command or the end of the turn."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+    __pydantic_config__ = NOTHING_ELSE
 
     changes: tuple[PathChange, ...]
     """The complete difference between the shadow and its base at the end of the segment."""

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter
-
 from tandem_desktop.domain.agent_protocol import ToolCall
+from tandem_desktop.domain.base import ValueType
 from tandem_desktop.domain.errors import PlanDamagedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, ToolCallId
 from tandem_desktop.domain.operations import StagedOperation
@@ -23,7 +22,7 @@ from tandem_desktop.storage import atomic
 
 _OPERATION = "operation"
 """The key of operation lines in the file; every other line is a segment."""
-_SEGMENT = TypeAdapter(Segment)
+_SEGMENT: ValueType[Segment] = ValueType(Segment)
 _log = logging.getLogger(__name__)
 
 

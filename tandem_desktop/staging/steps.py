@@ -19,9 +19,9 @@ from pydantic import (
 )
 
 from tandem_desktop.diff.patch import FilePatch, parse_patch
-from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError, TandemError
 from tandem_desktop.domain.ids import STEP_ID, OperationId, TaskId
+from tandem_desktop.domain.models import Model
 from tandem_desktop.domain.operations import (
     ABSENT,
     DEFAULT_COMMAND_TIMEOUT_S,
@@ -76,7 +76,7 @@ Mode = Annotated[str, AfterValidator(_a_mode)]
 Id = Annotated[str, AfterValidator(_an_id)]
 
 
-class WriteArgs(Frozen):
+class WriteArgs(Model):
     """A whole file, as text or as base64."""
 
     path: str
@@ -109,7 +109,7 @@ class WriteArgs(Frozen):
         return (self.content or "").encode()
 
 
-class EditArgs(Frozen):
+class EditArgs(Model):
     """Text to replace and its replacement."""
 
     path: str
@@ -118,7 +118,7 @@ class EditArgs(Frozen):
     replace_all: StrictBool = False
 
 
-class PatchArgs(Frozen):
+class PatchArgs(Model):
     """A unified diff; already read when it came from a patch file, whose bytes need not be text."""
 
     diff: Annotated[str | FilePatch, PlainValidator(_a_diff), WithJsonSchema({"type": "string"})]
@@ -133,34 +133,34 @@ class PatchArgs(Frozen):
         return (self.diff,) if isinstance(self.diff, FilePatch) else parse_patch(self.diff.encode())
 
 
-class PathArgs(Frozen):
+class PathArgs(Model):
     """Only a path."""
 
     path: str
 
 
-class MoveArgs(Frozen):
+class MoveArgs(Model):
     """Source and destination."""
 
     path: str
     to: str
 
 
-class ChmodArgs(Frozen):
+class ChmodArgs(Model):
     """A path and its mode."""
 
     path: str
     mode: Mode
 
 
-class SymlinkArgs(Frozen):
+class SymlinkArgs(Model):
     """A link and its literal target."""
 
     path: str
     target: str
 
 
-class BashArgs(Frozen):
+class BashArgs(Model):
     """The exact text for the shell."""
 
     command: Annotated[str, AfterValidator(_without_nul)]
@@ -207,7 +207,7 @@ def checked_command(command: str, cwd: str = ROOT) -> CommandCall:
         ) from None
 
 
-class _Step(Frozen):
+class _Step(Model):
     id: Id = ""
     """Given by position when the plan gives none."""
     description: str
@@ -280,7 +280,7 @@ class BashStep(_Step):
     args: BashArgs
 
 
-class ExternalArgs(Frozen):
+class ExternalArgs(Model):
     """A tool of the agent's own, and exactly what it is called with."""
 
     tool: Annotated[str, Field(min_length=1), AfterValidator(_without_nul)]
@@ -332,7 +332,7 @@ STEP_TYPES: dict[str, type[AnyStep]] = {
 }
 
 
-class TaskInput(Frozen):
+class TaskInput(Model):
     """One part of the work, as handed in."""
 
     id: Id
@@ -343,7 +343,7 @@ class TaskInput(Frozen):
     blocked_by: tuple[str, ...] = ()
 
 
-class PlanInput(Frozen):
+class PlanInput(Model):
     """A proposed plan from any source: valid by itself, not yet checked against the workspace. Every step has an id."""
 
     title: Annotated[str, Field(min_length=1)]

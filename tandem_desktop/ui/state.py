@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 from PySide6.QtCore import QFileSystemWatcher, QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 

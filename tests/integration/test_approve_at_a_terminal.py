@@ -185,7 +185,11 @@ def test_what_was_shown_counts_for_minutes_on_its_own_terminal(tmp_path: Path) -
     found = shown.find(plan_id, mine)
     assert found is not None
     assert (found.revision, found.digest) == (1, "d" * 64)
-    for other in (Terminal(9, 2, 3), Terminal(1, 9, 3), Terminal(1, 2, 9)):
+    for other in (
+        Terminal(device=9, session=2, started=3),
+        Terminal(device=1, session=9, started=3),
+        Terminal(device=1, session=2, started=9),
+    ):
         assert shown.find(plan_id, other) is None
     assert ShownDigests(locations, "elsewhere", lambda: now[0]).find(plan_id, mine) is None
     shown.record(plan_id, 2, "e" * 64, mine)
@@ -202,7 +206,7 @@ def test_a_record_that_cannot_be_read_means_that_nothing_was_shown(tmp_path: Pat
     locations.prepare_state()
     (locations.state / "shown.json").write_bytes(content)
     shown = ShownDigests(locations, "here", lambda: datetime.now(UTC))
-    plan_id, mine = PlanId("PLAN-1a2b3c4d"), Terminal(1, 2, 3)
+    plan_id, mine = PlanId("PLAN-1a2b3c4d"), Terminal(device=1, session=2, started=3)
     assert shown.find(plan_id, mine) is None
     shown.record(plan_id, 1, "d" * 64, mine)
     assert shown.find(plan_id, mine) is not None
