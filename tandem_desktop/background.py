@@ -24,9 +24,8 @@ from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.questions import AnswerValue, QuestionAction
 from tandem_desktop.domain.reflection import Orchestration
-from tandem_desktop.domain.runs import FailurePolicy
+from tandem_desktop.domain.runs import FailurePolicy, RunResult
 from tandem_desktop.execution.commands import RunControl
-from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.policy.tools import planning_bundle

@@ -43,9 +43,8 @@ from tandem_desktop.domain.reflection import (
     Reflection,
 )
 from tandem_desktop.domain.review import NO_LOCK_FILES, LockFileReview
-from tandem_desktop.domain.runs import FailurePolicy, RunStatus
+from tandem_desktop.domain.runs import FailurePolicy, RunResult, RunStatus
 from tandem_desktop.execution.commands import RunControl
-from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.generator import PlanGenerator
 from tandem_desktop.services.reflector import PlanReflector

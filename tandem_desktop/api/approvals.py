@@ -24,10 +24,9 @@ from tandem_desktop.domain.events import (
 )
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.review import LockFileReview
-from tandem_desktop.domain.runs import FailurePolicy
+from tandem_desktop.domain.runs import FailurePolicy, RunResult
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.execution.commands import RunControl
-from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.storage.errors import as_refusal
 

@@ -1,5 +1,6 @@
 """The entry point of the tandem command; imports lazily."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.agent_protocol import AgentProfile
     from tandem_desktop.domain.ids import OperationId
     from tandem_desktop.services.engine import Engine
+
+_SELDOM = 20_000
+"""How many new objects make the interpreter look for those that are not needed any more; it would be 700."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -79,6 +83,7 @@ def _call(words: list[str]) -> int:
     # The usual way in: the window is on the screen before the command line would be loaded.
     if _is_window_call(words) and (code := _shown_window(words[1:])) is not None:
         return code
+    gc.set_threshold(_SELDOM, *gc.get_threshold()[1:])  # nothing that is imported can be collected
     from tandem_desktop.cli.main import run_command_line
 
     return run_command_line(words or ["gui"], _build_engine, _open_window, _serve, _serve_editor)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.ids import OperationId
     from tandem_desktop.execution.captured_commands import BestCommands
     from tandem_desktop.execution.commands import ExternalCalls
+    from tandem_desktop.execution.journal import JournalStore
     from tandem_desktop.execution.run_manager import ClearInBackground, RunManager
     from tandem_desktop.execution.run_store import RunStore
     from tandem_desktop.plans.index import PlanIndex
@@ -73,7 +74,8 @@ SERVICE_MODULES = tuple(
     f"tandem_desktop.{name}"
     for name in (
         *("approval.enforcer", "checks.runner", "checks.trees", "domain.events"),
-        *("execution.captured_commands", "execution.executor", "execution.git_objects", "policy.tools"),
+        *("execution.captured_commands", "execution.executor", "execution.git_objects", "execution.recovery"),
+        *("execution.undo", "policy.tools", "tasks.board"),
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
         *("execution.git_commit", "services.commits", "services.origins", "services.statements"),
@@ -306,13 +308,12 @@ class _WorkspaceServices:
 
     @built_once
     def runs(self) -> "PlanRuns":
-        from tandem_desktop.execution.executor import PlanExecutor
         from tandem_desktop.services.runs import PlanRuns
 
         return PlanRuns(
             manager=self._manager,
             plans=self.plans,
-            executor=PlanExecutor(self._manager, self._enforcer),
+            enforcer=self._enforcer,
             events=self.events,
             clock=self.clock,
             since=self._since,
@@ -346,6 +347,17 @@ class _WorkspaceServices:
 
         return TaskBoards(self.plans, self.runs, self.events, self.clock, self._tasks)
 
+    def _refuse_if_interrupted(self) -> None:
+        """As `runs` does it, which is imported where a journal is open."""
+        if self._journals.open_runs():
+            self.runs.refuse_if_interrupted()
+
+    @built_once
+    def _journals(self) -> "JournalStore":
+        from tandem_desktop.execution.journal import JournalStore
+
+        return JournalStore(self.locations.journals, self.workspace.identity)
+
     @built_once
     def _comments(self) -> "CommentStore":
         from tandem_desktop.review.comments import CommentStore
@@ -369,7 +381,7 @@ class _WorkspaceServices:
             enforcer=self._enforcer,
             events=self.events,
             clock=self.clock,
-            before_writing=self.runs.refuse_if_interrupted,
+            before_writing=self._refuse_if_interrupted,
             expiry=self.expiry,
             comments=self.commenting,
         )
@@ -387,7 +399,7 @@ class _WorkspaceServices:
             enforcer=self._enforcer,
             events=self.events,
             clock=self.clock,
-            before_writing=self.runs.refuse_if_interrupted,
+            before_writing=self._refuse_if_interrupted,
             audit=self.audit,
             plan_md=self.settings.plan_md,
             gaps=ToolCounts(self.locations.tool_gaps / f"{self.workspace.identity.key}.jsonl"),
@@ -494,7 +506,7 @@ class _WorkspaceServices:
             plans=self.plans,
             comments=self._comments,
             events=self.events,
-            before_writing=self.runs.refuse_if_interrupted,
+            before_writing=self._refuse_if_interrupted,
         )
 
     @built_once

@@ -1,7 +1,7 @@
 """Grants approvals, checks them before a run and spends them."""
 
 import logging
-import secrets
+import os
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -68,7 +68,7 @@ class ApprovalEnforcer:
             approval_hash=actual,
             digest=digest,
             workspace=workspace,
-            nonce=secrets.token_hex(16),
+            nonce=os.urandom(16).hex(),
             approved_at=now,
             expires_at=now + self._lifetime,
             acknowledged_flags=acknowledged,

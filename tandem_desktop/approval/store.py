@@ -6,7 +6,6 @@ import hmac
 import json
 import logging
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ class StateKey:
         if not self._path.exists():
             with writing(self._path), contextlib.suppress(FileExistsError):  # another process created the key
                 atomic.make_directory(self._path.parent, mode=0o700)
-                atomic.create(self._path, secrets.token_bytes(KEY_BYTES), mode=0o600)
+                atomic.create(self._path, os.urandom(KEY_BYTES), mode=0o600)
         with reading(self._path):
             return self._read()
 

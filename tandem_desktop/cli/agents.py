@@ -51,7 +51,7 @@ from tandem_desktop.domain.events import (
 from tandem_desktop.domain.ids import RequestId, SessionId, new_session_id
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.domain.perspectives import Role
-from tandem_desktop.domain.plan_steps import phase_of
+from tandem_desktop.domain.plan_states import phase_of
 from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread

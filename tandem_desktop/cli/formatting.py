@@ -7,23 +7,23 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, named, sentence, table
-from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange, class_of
-from tandem_desktop.diff.hunks import Hunk, displayed
 from tandem_desktop.diff.text import Document, visible, visible_command, visible_in_a_line, visible_line, visible_name
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import ROOT
-from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives
+from tandem_desktop.domain.perspectives import ChapoPerspective
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
-from tandem_desktop.review.attention import AttentionGroup, attention
-from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
-from tandem_desktop.staging.hazards import Hazard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from tandem_desktop.diff.hunk_classes import ProvedChange
+    from tandem_desktop.diff.hunks import Hunk
     from tandem_desktop.domain.ids import OperationId
+    from tandem_desktop.domain.perspectives import Perspective, Perspectives
     from tandem_desktop.domain.plan import PlanVersion
+    from tandem_desktop.review.attention import AttentionGroup
     from tandem_desktop.review.compare import Interdiff
+    from tandem_desktop.review.operation_view import OperationView
     from tandem_desktop.staging.git_effects import GitEffect
     from tandem_desktop.storage.objects import ObjectStore
 
@@ -58,6 +58,8 @@ class DiffLimit:
 
     @property
     def most_bytes(self) -> int | None:
+        from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES
+
         return None if self._whole else MOST_COMPARED_BYTES
 
     def of(self, hunks: tuple[Hunk, ...]) -> tuple[tuple[Hunk, ...], int]:
@@ -90,6 +92,8 @@ class DiffLimit:
 
 def attention_lines(views: Iterable[OperationView]) -> Iterator[Line]:
     """What needs attention, the gravest first: each group of equal hazards under its flags."""
+    from tandem_desktop.review.attention import attention
+
     groups = attention(views)
     if groups:
         yield Span("Needs attention, the gravest first:", Tone.STRONG)
@@ -304,6 +308,8 @@ def _difference(
     proved: tuple[ProvedChange, ...],
 ) -> Iterator[Line]:
     if view.is_too_large:
+        from tandem_desktop.staging.hazards import Hazard
+
         is_binary = Hazard.BINARY in view.flags
         words = "binary; the bytes are not shown: " if is_binary else "too large to be compared here: "
         yield (_INDENT, Span(words, Tone.PLACE), _sizes(view.operation))
@@ -339,6 +345,8 @@ _CLASSES = {
 
 def _class_text(found: Hunk, proved: tuple[ProvedChange, ...]) -> str:
     """What a hunk is proved to be, with the other places of what moved."""
+    from tandem_desktop.diff.hunk_classes import ChangeClass, class_of
+
     own = [each for each in proved if each.lines.hunk == found.n]
     words = [_CLASSES[kind]] if (kind := class_of(found, own)) else []
     for each in own:
@@ -351,6 +359,8 @@ def _class_text(found: Hunk, proved: tuple[ProvedChange, ...]) -> str:
 
 
 def _hunk(found: Hunk, before: Document, after: Document, words: str = "") -> Iterator[Line]:
+    from tandem_desktop.diff.hunks import displayed
+
     told = (Span(EscapedText(f"  {words}"), Tone.QUIET),) if words else ()
     yield (_INDENT, Span(f"hunk {found.n}  {found.header}", Tone.PLACE), *told)
     tones = {"+": Tone.ADDED, "-": Tone.REMOVED, " ": Tone.PLAIN}

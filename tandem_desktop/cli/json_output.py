@@ -7,24 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.cli.main import utc
 from tandem_desktop.cli.plan_list import branch_point
-from tandem_desktop.diff.hunk_classes import ChangeClass, ProvedChange, class_of
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState, kind_of_change
 from tandem_desktop.domain.plan import IgnoredFiles, PlanMeta, PlanVersion
-from tandem_desktop.domain.plan_steps import phase_of
-from tandem_desktop.review.attention import attention
-from tandem_desktop.staging.git_effects import GitEffect, without_git
+from tandem_desktop.domain.plan_states import phase_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tandem_desktop.cli.formatting import DiffLimit
+    from tandem_desktop.diff.hunk_classes import ProvedChange
     from tandem_desktop.diff.hunks import Hunk
     from tandem_desktop.domain.ids import OperationId
-    from tandem_desktop.domain.runs import OperationResult
+    from tandem_desktop.domain.runs import OperationResult, RunResult
     from tandem_desktop.domain.tasks import PlanTask
-    from tandem_desktop.execution.executor import RunResult
     from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
     from tandem_desktop.review.compare import ComparedOperation
     from tandem_desktop.review.operation_view import OperationView
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.origins import LineOrigin
     from tandem_desktop.services.runs import ListedRun
     from tandem_desktop.services.statements import Verified
+    from tandem_desktop.staging.git_effects import GitEffect
 
 
 def digest_of(version: PlanVersion) -> str:
@@ -52,6 +50,8 @@ def proposal(version: PlanVersion, views: tuple[OperationView, ...]) -> dict[str
 
 def attention_groups(views: Iterable[OperationView]) -> list[dict[str, Any]]:
     """What needs attention, the gravest first."""
+    from tandem_desktop.review.attention import attention
+
     return [
         {
             "flags": [flag.value for flag in group.flags],
@@ -108,6 +108,8 @@ def operation_in_full(
     if (call := staged.command_call) is not None:
         found |= {"cwd": call.cwd, "env": dict(call.env), "timeout_s": call.timeout_s}
     if documents is not None:
+        from tandem_desktop.diff.hunk_classes import class_of
+
         shown, left_out = limit.of(view.hunks)
         found["hunks"] = [
             {**hunk(each, *documents), "class": class_of(whole, proved) or None, "proved": _proved(each, proved)}
@@ -134,6 +136,8 @@ def _proved(found: Hunk, proved: tuple[ProvedChange, ...]) -> list[dict[str, Any
 
 def _other_place(proved: ProvedChange) -> dict[str, Any]:
     """The names of a rename; the other place of a move."""
+    from tandem_desktop.diff.hunk_classes import ChangeClass
+
     if proved.kind is ChangeClass.RENAME:
         return {"names": proved.path}
     return {"other_path": proved.path, "other_line": proved.line} if proved.path else {}
@@ -315,6 +319,8 @@ def rehearsal(found: Rehearsal, told: Mapping[OperationId, tuple[GitEffect, ...]
 
 
 def _rehearsed(found: RehearsedCommand, told: tuple[GitEffect, ...]) -> dict[str, Any]:
+    from tandem_desktop.staging.git_effects import without_git
+
     return {
         "id": found.id,
         "command": found.call.command,

@@ -10,6 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
@@ -132,6 +133,7 @@ class CommandContext:
 INTERRUPTED = 130
 """What a shell expects after Ctrl-C, for calls that are not runs."""
 STDOUT_LOST = 4
+_USUAL_COLUMNS = 80
 _THIS_PLAN = lazy_pattern(r"(?<= )PLAN(?= |$)")
 """What the engine says where it does not know which plan its caller named."""
 
@@ -278,6 +280,21 @@ def _named_call(argv: Sequence[str]) -> str:
     return ""
 
 
+class _HelpText(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. It is made for each argument, and the width it would find itself imports archivers."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@cache
+def _columns() -> int:
+    try:
+        return int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(1).columns or _USUAL_COLUMNS
+    except (ValueError, OSError):
+        return _USUAL_COLUMNS
+
+
 def build_parser(only: str = "") -> TandemParser:
     """The whole command line, or as much of it as the command `only` needs, which is much quicker."""
     parser = TandemParser(
@@ -285,7 +302,7 @@ def build_parser(only: str = "") -> TandemParser:
         usage="tandem [-C DIR] [--json] [--debug] COMMAND …",
         description=_OPENING,
         epilog="" if only else f"{_overview()}\n\n{_CLOSING}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpText,
         parents=[_common()],
         allow_abbrev=False,
     )
@@ -303,7 +320,7 @@ def _add(commands: "argparse._SubParsersAction[TandemParser]", spec: CommandSpec
         prog=f"{above} {spec.name}",
         description=spec.explanation,
         epilog=_examples(spec.examples),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpText,
         parents=[_common()],
         allow_abbrev=False,
     )
@@ -318,7 +335,7 @@ def _add(commands: "argparse._SubParsersAction[TandemParser]", spec: CommandSpec
 
 def _common() -> TandemParser:
     """The options that mean the same before and after the sub-command."""
-    common = TandemParser(add_help=False)
+    common = TandemParser(add_help=False, formatter_class=_HelpText)
     common.add_argument(
         "-C", metavar="DIR", dest="workspace", default=argparse.SUPPRESS, help="the workspace (default: this folder)"
     )

@@ -23,11 +23,8 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
-from tandem_desktop.domain.plan_states import PlanStatus
-from tandem_desktop.domain.plan_steps import phase_of
+from tandem_desktop.domain.plan_states import PlanStatus, phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, LockFileReview, Side
-from tandem_desktop.review.choices import Drop
-from tandem_desktop.review.comments import where
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, lock_files_to_open
 
 _MANY = 100
@@ -64,6 +61,8 @@ def add(call: CommandContext) -> CommandResult:
 
 def drop(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
+    from tandem_desktop.review.choices import Drop
+
     drops = [Drop.parse(text) for text in call.arguments.drops]
     return proposed(call, call.engine.proposals.drop(plan_id, drops))
 
@@ -324,6 +323,8 @@ def parse_place(text: str) -> PlaceNamed:
 
 
 def _told(call: CommandContext, plan_id: PlanId, found: Comments) -> CommandResult:
+    from tandem_desktop.review.comments import where
+
     data = {"plan_id": plan_id, "comments": [_shape(c) for c in found.drafts], "sent": [_shape(c) for c in found.sent]}
     lines: list[Line] = [f"{count(len(found.drafts), 'comment')} on {plan_id}, not sent yet."]
     for each in found.drafts:

@@ -23,21 +23,21 @@ from tandem_desktop.domain.errors import (
     UndoConflictError,
     UserAbortError,
 )
-from tandem_desktop.domain.events import OperationFinished, TandemEvent
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import Absent, PathChange, StagedOperation
 from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan_states import PlanStatus
-from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunRecord, RunStatus
-from tandem_desktop.execution.commands import RunControl
-from tandem_desktop.execution.executor import RunResult
-from tandem_desktop.execution.recovery import InterruptedRun, describe_progress
-from tandem_desktop.execution.undo import UndoneRun, UndoPart, UndoPlan
+from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunRecord, RunResult, RunStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import FrameType
+
+    from tandem_desktop.domain.events import TandemEvent
+    from tandem_desktop.execution.commands import RunControl
+    from tandem_desktop.execution.recovery import InterruptedRun
+    from tandem_desktop.execution.undo import UndoneRun, UndoPlan
 
 _BEGINNING = lazy_pattern(r"(?:RUN-)?([0-9a-f]{4,8})", re.IGNORECASE)
 
@@ -115,6 +115,8 @@ def runs(call: CommandContext) -> CommandResult:
 
 
 def undo(call: CommandContext) -> CommandResult:
+    from tandem_desktop.execution.undo import UndoPart
+
     run_id = _named_run(call)
     given, runs = call.arguments, call.engine.runs
     if given.with_later:
@@ -385,6 +387,8 @@ def recover(call: CommandContext) -> CommandResult:
 
 
 def _listing(call: CommandContext, waiting: tuple[InterruptedRun, ...]) -> CommandResult:
+    from tandem_desktop.execution.recovery import describe_progress
+
     data = {"interrupted": [_interrupted(run) for run in waiting]}
     if not waiting:
         return CommandResult(data, ["No run was interrupted; there is nothing to settle."], next=call.command("runs"))
@@ -472,6 +476,8 @@ class RunProgress:
         self._halves: dict[OperationId, bytes] = {}
 
     def on_event(self, event: TandemEvent) -> None:
+        from tandem_desktop.domain.events import OperationFinished
+
         if not isinstance(event, OperationFinished):
             return
         self._results[event.result.id] = json_output.result(event.result)
@@ -518,6 +524,8 @@ def watched(
     call: CommandContext, total: int, *, stoppable: bool = True, stopping: str = _STOPPING
 ) -> Iterator[RunControl]:
     """Run something under a bar, with signals that stop it between two operations where it can be stopped."""
+    from tandem_desktop.execution.commands import RunControl
+
     control = RunControl()
     progress = RunProgress(call, total)
     call.on_output = progress.on_output

@@ -28,13 +28,9 @@ from tandem_desktop.domain.lifecycle import can
 from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import EventKind, PlanStatus
-from tandem_desktop.review.compare import ComparedOperation, interdiff
-from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, OperationView
 from tandem_desktop.sessions.record import SessionRecord
-from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.tasks.suggested_order import suggest_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,8 +40,10 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.ids import OperationId, TaskId
     from tandem_desktop.domain.tasks import PlanTask
     from tandem_desktop.rehearsal.results import Rehearsal
+    from tandem_desktop.review.compare import ComparedOperation
     from tandem_desktop.services.engine import Engine
     from tandem_desktop.services.origins import LineOrigin
+    from tandem_desktop.staging.git_effects import GitEffect
 
 _MOST_REFUSED = 20
 _MOST_DIGITS = 9
@@ -182,6 +180,9 @@ def shown_digests(call: CommandContext) -> ShownDigests:
 
 
 def compare(call: CommandContext) -> CommandResult:
+    from tandem_desktop.review.compare import compare as compare_versions
+    from tandem_desktop.review.compare import interdiff
+
     plans, plan_id = call.engine.plans, call.plan_id()
     other = plan_id if call.arguments.other is None else plans.resolve(call.arguments.other)
     old, new = plans.revision(plan_id, call.arguments.old), plans.revision(other, call.arguments.new)
@@ -289,6 +290,8 @@ def _about_origin(call: CommandContext, found: LineOrigin) -> str:
 
 
 def simulate(call: CommandContext) -> CommandResult:
+    from tandem_desktop.tasks.suggested_order import suggest_order
+
     plan_id = call.plan_id()
     version = call.engine.plans.revision(plan_id)
     problems = call.engine.simulate(plan_id)
@@ -381,6 +384,8 @@ def _rehearsed(found: Rehearsal | None, told: Mapping[OperationId, tuple[GitEffe
     """What is kept of a rehearsal, in a line for each command."""
     if found is None:
         return
+    from tandem_desktop.staging.git_effects import without_git
+
     network = "with" if found.network else "without"
     yield f"Rehearsed {readable(found.at)}, {network} a network:"
     for command in found.commands:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.cli.console import EscapedText, Line, Span, Tone
 from tandem_desktop.diff.text import Document
-from tandem_desktop.diff.versions import NoteKind, PackageChange, PackageNote, VersionList, version_list
+from tandem_desktop.staging.lock_files import is_lock_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tandem_desktop.diff.versions import PackageChange, PackageNote, VersionList
     from tandem_desktop.review.operation_view import OperationView
     from tandem_desktop.services.engine import Engine
 
@@ -23,8 +24,10 @@ def versions_of(view: OperationView, engine: Engine) -> VersionList | None:
     """The packages that an operation changes in a lock file; None where there is no such list."""
     operation = view.operation
     path = operation.to or operation.path or ""
-    if operation.is_run or view.is_too_large or not view.hunks:
+    if operation.is_run or view.is_too_large or not view.hunks or not is_lock_file(path):
         return None
+    from tandem_desktop.diff.versions import version_list
+
     return version_list(path, *engine.contents(operation))
 
 
@@ -109,6 +112,8 @@ def _versions(change: PackageChange) -> str:
 
 
 def _told(note: PackageNote) -> str:
+    from tandem_desktop.diff.versions import NoteKind
+
     match note.kind:
         case NoteKind.CHECKSUM:
             return "new checksum" if note.name == "1" else f"{note.name} new checksums"

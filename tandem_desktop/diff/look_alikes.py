@@ -38,6 +38,7 @@ _TYPOGRAPHY = frozenset("‘’“”–—…")
 _COMPONENT = lazy_pattern("[^/]+")
 _ASCII_LETTER = lazy_pattern("[A-Za-z]")
 _ALMOST_A_NAME = 2
+_LAST_OF_ASCII = 0x7F
 _BEFORE_A_NAME = lazy_pattern(
     r"(?:[\w)\]\"']\.|->|::|[@$<]|\b(?:def|class|function|fn|func|fun|let|var|val|const|import|use|package|struct|enum|type|"
     r"interface|trait|impl|namespace|module|sub|export|new|local|static|alias|export)\s+)$"
@@ -70,9 +71,23 @@ def _prototypes() -> dict[int, str]:
 
 
 @lru_cache(maxsize=1)
+def _ascii_prototypes() -> dict[int, str]:
+    """What ASCII characters look like: the first lines of the same file, which is sorted by code point."""
+    table: dict[int, str] = {}
+    with resource("unicode/confusables.txt").open(encoding="ascii") as lines:
+        for line in lines:
+            if not line.startswith("#"):
+                code, *prototype = (int(each, 16) for each in line.split())
+                if code > _LAST_OF_ASCII:
+                    break
+                table[code] = "".join(map(chr, prototype))
+    return table
+
+
+@lru_cache(maxsize=1)
 def _imitating() -> frozenset[str]:
     """Every character that looks like ASCII and is not."""
-    return frozenset(chr(code) for code, shape in _prototypes().items() if code > 0x7F and shape.isascii())
+    return frozenset(chr(code) for code, shape in _prototypes().items() if code > _LAST_OF_ASCII and shape.isascii())
 
 
 @lru_cache(maxsize=1)
@@ -89,11 +104,10 @@ def _separators() -> frozenset[str]:
 
 def skeleton(text: str) -> str:
     """What `text` looks like: texts with one skeleton can be taken for each other."""
-    table = _prototypes()
     if text.isascii():
-        return text.translate(table)
+        return text.translate(_ascii_prototypes())
     decomposed = unicodedata.normalize("NFD", text)
-    return unicodedata.normalize("NFD", decomposed.translate(table))
+    return unicodedata.normalize("NFD", decomposed.translate(_prototypes()))
 
 
 def in_text(text: str) -> list[int]:

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tandem_desktop.domain.agent_protocol import AgentUpdate
 from tandem_desktop.domain.base import AnyModel, Frozen
 from tandem_desktop.domain.ids import SessionId
+
+if TYPE_CHECKING:
+    from tandem_desktop.domain.agent_protocol import AgentUpdate
 
 Result = TypeVar("Result", bound=AnyModel)
 
@@ -16,7 +18,7 @@ def _anything(result: AnyModel) -> None:
     """Accepts any result."""
 
 
-def ignore_update(update: AgentUpdate) -> None:
+def ignore_update(update: "AgentUpdate") -> None:
     """The default of `Question.on_update`."""
 
 
@@ -39,7 +41,7 @@ class Question(Generic[Result]):
 
     The agent gets the message and tries again.
     """
-    on_update: Callable[[AgentUpdate], None] = ignore_update
+    on_update: "Callable[[AgentUpdate], None]" = ignore_update
     """Receives the agent's progress."""
     session_id: SessionId | None = None
     """The session of the task; the conversation is stored there, by role."""

@@ -129,13 +129,13 @@ class Frozen:
         return made
 
     @classmethod
-    def model_validate_json(cls, data: bytes | str) -> Self:
-        """The value of a JSON text, checked.
+    def model_validate_json(cls, data: bytes | str, *, strict: bool | None = None) -> Self:
+        """The value of a JSON text, checked; with `strict` no value is read as one of another type.
 
         Raises:
             ValidationError: it is none.
         """
-        made: Self = cls.__pydantic_validator__.validate_json(data)
+        made: Self = cls.__pydantic_validator__.validate_json(data, strict=strict)
         return made
 
     @classmethod
@@ -191,7 +191,7 @@ class Frozen:
         """For a pydantic model with such a field."""
         from tandem_desktop.domain import schemas
 
-        return schemas.schema_of(cls)
+        return schemas.named_schema_of(cls)
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         yield from self.__dict__.items()

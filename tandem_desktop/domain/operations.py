@@ -59,7 +59,7 @@ class DirectoryState(Frozen):
 
 
 NodeState = Annotated[Absent | FileState | SymlinkState | DirectoryState, Field(discriminator="type")]
-ABSENT = Absent()
+ABSENT = Absent.model_construct()
 
 
 class OperationKind(StrEnum):

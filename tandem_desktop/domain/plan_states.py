@@ -314,3 +314,23 @@ def is_open(status: PlanStatus) -> bool:
 def may_expire(status: PlanStatus) -> bool:
     """Whether the plan waits for the person or the agent, so that time or an alternative can end it."""
     return EventKind.EXPIRE in TRANSITIONS[state_of(status)]
+
+
+WAITING = "waiting_plan_approval"
+"""A person has to decide; nothing goes on until then."""
+
+_PHASES = {
+    PlanStatus.DRAFT: "planning",
+    PlanStatus.PROPOSED: WAITING,
+    PlanStatus.NEEDS_REVIEW: WAITING,
+    PlanStatus.REJECTED: "qualification",
+    PlanStatus.APPROVED: "approved",
+    PlanStatus.EXECUTING: "executing",
+    PlanStatus.PAUSED: "executing",
+    PlanStatus.STALLED: "executing",
+}
+
+
+def phase_of(status: PlanStatus) -> str:
+    """The phase of a plan; a rejected plan is qualified again, one that has ended is done."""
+    return _PHASES.get(status, "done")

@@ -13,7 +13,7 @@ from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.operations import PLAN_TOOLS, StagedOperation
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Perspectives
 from tandem_desktop.domain.plan import Note, PlanMeta, PlanVersion
-from tandem_desktop.domain.plan_states import PlanStatus
+from tandem_desktop.domain.plan_states import PlanStatus, phase_of
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import PlanTask
 
@@ -197,26 +197,6 @@ def _after(step: ExecutionStep, result: OperationResult) -> ExecutionStep:
             return step.mark_running()
         case ResultStatus.PENDING | ResultStatus.ROLLED_BACK:  # a rolled-back step is pending again
             return step.reopened()
-
-
-WAITING = "waiting_plan_approval"
-"""A person has to decide; nothing goes on until then."""
-
-_PHASES = {
-    PlanStatus.DRAFT: "planning",
-    PlanStatus.PROPOSED: WAITING,
-    PlanStatus.NEEDS_REVIEW: WAITING,
-    PlanStatus.REJECTED: "qualification",
-    PlanStatus.APPROVED: "approved",
-    PlanStatus.EXECUTING: "executing",
-    PlanStatus.PAUSED: "executing",
-    PlanStatus.STALLED: "executing",
-}
-
-
-def phase_of(status: PlanStatus) -> str:
-    """The phase of a plan; a rejected plan is qualified again, one that has ended is done."""
-    return _PHASES.get(status, "done")
 
 
 class AdvisedPlan(Frozen):

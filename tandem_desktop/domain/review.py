@@ -98,7 +98,7 @@ class LockFileReview(Frozen):
         )
 
 
-NO_LOCK_FILES = LockFileReview()
+NO_LOCK_FILES = LockFileReview.model_construct()
 
 
 class Coverage(Frozen):

@@ -1,5 +1,6 @@
 """Run requests, results and records."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -97,3 +98,23 @@ class ExecutionRecord(Frozen):
     """The approved digest, taken from the approval; None if none was needed."""
     run_id: RunId
     results: tuple[OperationResult, ...]
+
+
+def is_undoable(record: RunRecord, *, has_journal: bool) -> bool:
+    """True if a run left changes that can be undone."""
+    if record.status is RunStatus.COMPLETED:
+        return has_journal
+    left_work = record.status in (RunStatus.FAILED, RunStatus.CANCELLED) and not record.rolled_back
+    return left_work and has_journal
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The record of a run that ended, and its results."""
+
+    record: RunRecord
+    results: tuple[OperationResult, ...]
+
+    @property
+    def succeeded(self) -> bool:
+        return self.record.status is RunStatus.COMPLETED

@@ -11,12 +11,12 @@ from enum import Enum
 from inspect import get_annotations
 from typing import Annotated, Any, ClassVar, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
-from pydantic_core import CoreSchema, InitErrorDetails, SchemaSerializer, SchemaValidator, ValidationError, core_schema
+from pydantic_core import CoreSchema, InitErrorDetails, SchemaSerializer, SchemaValidator, ValidationError
 
 from tandem_desktop.domain.base import REQUIRED, FieldInfo, Frozen
 
 Schema = dict[str, Any]
-"""A `CoreSchema` while it is put together."""
+"""A `CoreSchema`; written out, as the functions that make them take as long as the validators."""
 
 
 def fields_of(model: type[Frozen]) -> dict[str, FieldInfo]:
@@ -51,12 +51,18 @@ def serializer_of(model: type[Frozen]) -> SchemaSerializer:
 
 def parts_of(annotation: Any) -> tuple[SchemaValidator, SchemaSerializer]:
     """What reads and what writes values of a type."""
-    schema = _Schemas().of(annotation)
+    schema = _SCHEMAS.of(annotation)
     return SchemaValidator(schema), SchemaSerializer(schema)
 
 
 def schema_of(model: type[Frozen]) -> CoreSchema:
-    found: CoreSchema = _Schemas().of(model)
+    found: CoreSchema = _SCHEMAS.of(model)
+    return found
+
+
+def named_schema_of(model: type[Frozen]) -> CoreSchema:
+    """With the names by which pydantic tells classes and enumerations apart in a JSON schema."""
+    found: CoreSchema = _Schemas(named=True).of(model)
     return found
 
 
@@ -64,7 +70,7 @@ def json_schema_of(model: type[Frozen]) -> dict[str, Any]:
     """As pydantic writes it, with classes and enumerations under `$defs`."""
     from pydantic.json_schema import GenerateJsonSchema
 
-    return GenerateJsonSchema().generate(_Schemas(named=True).of(model))
+    return GenerateJsonSchema().generate(named_schema_of(model))
 
 
 def refusal(model: str, name: str, value: Any, kind: str) -> ValidationError:
@@ -90,18 +96,18 @@ class _Schemas:
         if origin is Union or origin is types.UnionType:
             return self._union(get_args(annotation))
         if origin is Literal:
-            return core_schema.literal_schema(list(get_args(annotation)))
+            return {"type": "literal", "expected": list(get_args(annotation))}
         if origin is tuple:
             return self._tuple(get_args(annotation))
         if origin is dict:
             keys, values = get_args(annotation)
-            return core_schema.dict_schema(self.of(keys), self.of(values))
+            return {"type": "dict", "keys_schema": self.of(keys), "values_schema": self.of(values)}
         if origin is frozenset:
-            return core_schema.frozenset_schema(self.of(get_args(annotation)[0]))
+            return {"type": "frozenset", "items_schema": self.of(get_args(annotation)[0])}
         if isinstance(annotation, NewType):
             return self.of(annotation.__supertype__)
         if (plain := _PLAIN.get(annotation)) is not None:
-            return plain()
+            return plain
         if isinstance(annotation, type) and issubclass(annotation, Frozen):
             return self._model(annotation)
         if isinstance(annotation, type) and issubclass(annotation, str) and issubclass(annotation, Enum):
@@ -124,7 +130,7 @@ class _Schemas:
                 raise TypeError(f"{', '.join(sorted(unknown))} is no rule of a value of type {schema['type']}")
             schema = {**schema, **rule.rules}
         if rule.check is not None:
-            schema = core_schema.no_info_after_validator_function(rule.check, schema)
+            schema = _then(rule.check, schema)
         if rule.json_schema is not None and self._named:
             told = rule.json_schema
             functions = {"pydantic_js_functions": [lambda schema, handler: dict(told)]}
@@ -135,51 +141,64 @@ class _Schemas:
     def _union(self, kinds: tuple[Any, ...]) -> Any:
         others = [each for each in kinds if each is not type(None)]
         schemas = [self.of(each) for each in others]
-        schema = schemas[0] if len(schemas) == 1 else core_schema.union_schema(schemas)
-        return schema if len(others) == len(kinds) else core_schema.nullable_schema(schema)
+        schema = schemas[0] if len(schemas) == 1 else {"type": "union", "choices": schemas}
+        return schema if len(others) == len(kinds) else {"type": "nullable", "schema": schema}
 
     def _tagged(self, kinds: tuple[Any, ...], name: str) -> Any:
         """A union whose classes say in one field which of them it is."""
         choices = {tag: self.of(each) for each in kinds for tag in get_args(each.model_fields[name].annotation)}
-        return core_schema.tagged_union_schema(choices, name, from_attributes=True, strict=False)
+        return {
+            "type": "tagged-union",
+            "choices": choices,
+            "discriminator": name,
+            "from_attributes": True,
+            "strict": False,
+        }
 
     def _tuple(self, kinds: tuple[Any, ...]) -> Any:
         if kinds[1:] == (...,):
-            return core_schema.tuple_schema([self.of(kinds[0])], variadic_item_index=0)
-        return core_schema.tuple_schema([self.of(each) for each in kinds])
+            return {"type": "tuple", "items_schema": [self.of(kinds[0])], "variadic_item_index": 0}
+        return {"type": "tuple", "items_schema": [self.of(each) for each in kinds]}
 
     def _enum(self, kind: type[Enum]) -> Any:
         missing = None if kind._missing_.__func__ is Enum._missing_.__func__ else kind._missing_  # type: ignore[attr-defined]
         members = list(kind.__members__.values())
-        return core_schema.enum_schema(kind, members, sub_type="str", missing=missing, ref=self._name(kind))
+        schema = {"type": "enum", "cls": kind, "members": members, "sub_type": "str", **self._name(kind)}
+        return schema if missing is None else {**schema, "missing": missing}
 
     def _model(self, model: type[Frozen]) -> Any:
         if model not in self._models:
             fields = {name: self._model_field(info) for name, info in model.model_fields.items()}
-            made = core_schema.model_schema(
-                model,
-                core_schema.model_fields_schema(fields, model_name=model.__name__),
-                custom_init=False,
-                root_model=False,
-                config={"title": model.__name__, "extra_fields_behavior": "forbid"},
-                ref=self._name(model),
-            )
+            made: Schema = {
+                "type": "model",
+                "cls": model,
+                "schema": {"type": "model-fields", "fields": fields, "model_name": model.__name__},
+                "config": {"title": model.__name__, "extra_fields_behavior": "forbid"},
+                **self._name(model),
+            }
             if model.check_together is not Frozen.check_together:
-                made = core_schema.no_info_after_validator_function(checked_together, made)  # type: ignore[assignment]
+                made = _then(checked_together, made)
             self._models[model] = made
         return self._models[model]
 
     def _model_field(self, field: FieldInfo) -> Any:
         schema = self._with_rules(field.annotation, field.metadata)
         if field.default_factory is not None:
-            schema = core_schema.with_default_schema(schema, default_factory=field.default_factory)
+            schema = {"type": "default", "schema": schema, "default_factory": field.default_factory}
         elif field.default is not REQUIRED:
-            schema = core_schema.with_default_schema(schema, default=field.default)
+            schema = {"type": "default", "schema": schema, "default": field.default}
         told = {"pydantic_js_updates": {"description": field.description}} if field.description else {}
-        return core_schema.model_field(schema, metadata=told)
+        return {"type": "model-field", "schema": schema, "metadata": told}
 
-    def _name(self, kind: type) -> str | None:
-        return f"{kind.__module__}.{kind.__qualname__}:{id(kind)}" if self._named else None
+    def _name(self, kind: type) -> dict[str, str]:
+        return {"ref": f"{kind.__module__}.{kind.__qualname__}:{id(kind)}"} if self._named else {}
+
+
+_SCHEMAS = _Schemas()
+
+
+def _then(check: Callable[[Any], Any], schema: Schema) -> Schema:
+    return {"type": "function-after", "function": {"type": "no-info", "function": check}, "schema": schema}
 
 
 def checked_together(value: Frozen) -> Frozen:
@@ -198,15 +217,15 @@ def _left_to_pydantic(annotation: Any) -> Any:
     return made["items_schema"][0]
 
 
-_PLAIN: dict[Any, Callable[[], Any]] = {
-    Any: core_schema.any_schema,
-    str: core_schema.str_schema,
-    bool: core_schema.bool_schema,
-    int: core_schema.int_schema,
-    float: core_schema.float_schema,
-    bytes: core_schema.bytes_schema,
-    type(None): core_schema.none_schema,
-    datetime: lambda: core_schema.datetime_schema(microseconds_precision="truncate"),
+_PLAIN: dict[Any, Schema] = {
+    Any: {"type": "any"},
+    str: {"type": "str"},
+    bool: {"type": "bool"},
+    int: {"type": "int"},
+    float: {"type": "float"},
+    bytes: {"type": "bytes"},
+    type(None): {"type": "none"},
+    datetime: {"type": "datetime", "microseconds_precision": "truncate"},
 }
 _NUMBERS = frozenset({"ge", "gt", "le", "lt"})
 _LENGTHS = frozenset({"min_length", "max_length"})

@@ -1,10 +1,12 @@
 """Runs commands in an overlay and commits their file effects."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import PathChange, StagedOperation
@@ -18,13 +20,14 @@ from tandem_desktop.execution.commands import (
     explain,
     shell_argv,
 )
-from tandem_desktop.processes.child import ProcessOutcome, run_child, scrubbed_environment
-from tandem_desktop.shadow.overlay import Overlay, can_overlay
-from tandem_desktop.shadow.overlay_changes import OverlayChanges
 from tandem_desktop.storage.atomic import remove_tree
 from tandem_desktop.storage.clock import next_tick
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tandem_desktop.processes.child import ProcessOutcome
+    from tandem_desktop.shadow.overlay import Overlay
 
 BUDGET_BYTES = 1024 * 1024 * 1024
 _BESIDE = "-beside-"
@@ -62,6 +65,8 @@ class CapturedCommands:
         self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
     ) -> tuple[CommandOutcome | TandemError, ...]:
         """Run each command in its own overlay over the same tree; read the changes after all have ended."""
+        from tandem_desktop.shadow.overlay import Overlay  # a plan without commands needs none of it
+
         self._sweep()
         captures = [
             _Capture(operation, Overlay(self._workspace.path, self._place(number)))
@@ -84,7 +89,7 @@ class CapturedCommands:
         for leftover in self._folder.parent.glob(f"{self._folder.name}{_BESIDE}*"):
             remove_tree(leftover)
 
-    def _ended(self, capture: "_Capture") -> CommandOutcome | TandemError:
+    def _ended(self, capture: _Capture) -> CommandOutcome | TandemError:
         operation, ended = capture.operation, capture.ended
         assert ended is not None
         if isinstance(ended, OSError):
@@ -111,7 +116,9 @@ class CapturedCommands:
             effects=effects,
         )
 
-    def _effects(self, capture: "_Capture") -> tuple[PathChange, ...]:
+    def _effects(self, capture: _Capture) -> tuple[PathChange, ...]:
+        from tandem_desktop.shadow.overlay_changes import OverlayChanges
+
         operation, upper = capture.operation, capture.overlay.upper
         size = sum(_sizes(upper))
         if size > self._budget_bytes:
@@ -166,6 +173,8 @@ class _Capture:
 
     def run(self, together: _Together, on_output: OnOutput) -> None:
         """To its end, on whichever thread; what it changed is read later, by the one thread of the run."""
+        from tandem_desktop.processes.child import run_child, scrubbed_environment
+
         call = self.operation.command_call
         assert call is not None
         if self.ended is not None:
@@ -189,6 +198,8 @@ def _run_all(captures: list[_Capture], together: _Together, on_output: OnOutput)
     if len(captures) == 1:
         captures[0].run(together, on_output)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(len(captures), thread_name_prefix="command") as edit_executor:
         for done in [edit_executor.submit(capture.run, together, on_output) for capture in captures]:
             done.result()
@@ -232,6 +243,8 @@ class BestCommands:
 
     @cached_property
     def _chosen(self) -> CommandRunner:
+        from tandem_desktop.shadow.overlay import can_overlay
+
         if can_overlay(self._workspace.path, self._shadows):
             folder = self._shadows / f"command-{self._workspace.identity.key}"
             return CapturedCommands(self._workspace, self._objects, folder, self._budget_bytes)

@@ -1,5 +1,7 @@
 """Runs approved commands, in order or in parallel."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +11,6 @@ from typing import Protocol
 from tandem_desktop.domain.errors import OperationError, PreflightError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
-from tandem_desktop.processes.child import find_program, run_child, scrubbed_environment
 from tandem_desktop.storage.workspace import Workspace
 
 
@@ -85,7 +86,7 @@ class CommandRunner(Protocol):
         ...
 
     @property
-    def together(self) -> "CommandsTogether | None":
+    def together(self) -> CommandsTogether | None:
         """Runs several commands at once; None where commands run in place, one after the other."""
         ...
 
@@ -97,7 +98,7 @@ class CommandsTogether(Protocol):
 
     def run_together(
         self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
-    ) -> tuple["CommandOutcome | TandemError", ...]:
+    ) -> tuple[CommandOutcome | TandemError, ...]:
         """Run each command on the current workspace, isolated from the others.
 
         With `all_or_none` the failure of one ends the others. The error of one command is its result, not raised here.
@@ -115,6 +116,8 @@ class InPlaceCommands:
         self._workspace = workspace
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
+        from tandem_desktop.processes.child import run_child, scrubbed_environment
+
         call = operation.command_call
         assert call is not None
         try:
@@ -181,6 +184,8 @@ class ExternalCalls:
 
 def shell_argv(command: str) -> list[str]:
     """Arguments that run the whole text in one new shell; nothing is parsed or rewritten."""
+    from tandem_desktop.processes.child import find_program
+
     bash = find_program("bash")
     return [bash, "--noprofile", "--norc", "-c", command] if bash else ["/bin/sh", "-c", command]
 

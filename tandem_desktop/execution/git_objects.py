@@ -1,19 +1,23 @@
 """Finds out whether a repository still has the objects an undo needs, and which kept ones it could be given."""
 
+from __future__ import annotations
+
 import os
-import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.errors import GitError
 from tandem_desktop.domain.git_files import GIT
 from tandem_desktop.domain.operations import FileState
-from tandem_desktop.processes.git import GitAnswer, run_git
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.atomic import remove_tree
 from tandem_desktop.storage.objects import ObjectStore
+
+if TYPE_CHECKING:
+    from tandem_desktop.processes.git import GitAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class GitObjects:
         return self._ask(*walk, "--not", "--all", folder=folder).succeeded or self._ask(*walk, folder=folder).succeeded
 
     def _ask(self, *arguments: str, data: bytes = b"", folder: Path | None = None) -> GitAnswer:
+        from tandem_desktop.processes.git import run_git
+
         return run_git(arguments, self._root, git_directory=self._place, data=data, alternates=folder)
 
     @property
@@ -98,6 +104,8 @@ class GitObjects:
     @contextmanager
     def _laid_out(self) -> Iterator[Path]:
         """Write the kept objects to a temporary folder that git can read; it is removed at the end of the block."""
+        import tempfile
+
         folder = Path(tempfile.mkdtemp(prefix="tandem-objects-"))
         try:
             above = f"{self._repository}/objects/" if self._repository else "objects/"

@@ -4,12 +4,13 @@ Objects are named by their content: what a run added stays, since other referenc
 References are compared by value, loose or packed, and put back only where they still say what the run left.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from tandem_desktop.diff.three_way import merge
 from tandem_desktop.domain.errors import GitError
 from tandem_desktop.domain.git_files import (
     GENERATED,
@@ -39,6 +40,7 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
 )
 from tandem_desktop.execution.git_objects import GitObjects
+from tandem_desktop.execution.steps import may_be_ref
 from tandem_desktop.staging.git_effects import GitEffect, RefChange, RepositoryChanges, repository_changes
 from tandem_desktop.storage.objects import ObjectStore
 
@@ -73,11 +75,6 @@ class GitUndoPlan:
     as_left: set[str] = field(default_factory=set)
     """Of those, paths of a repository that the run made or removed and that is as the run left it."""
     notes: list[str] = field(default_factory=list)
-
-
-def may_be_ref(path: str) -> bool:
-    """Whether it is worth a closer look: most paths are no references."""
-    return "refs" in path or "HEAD" in path
 
 
 def files_beside(net: NetChanges, tree: GitTree, objects: ObjectStore) -> dict[str, tuple[NodeState, bytes | None]]:
@@ -165,7 +162,7 @@ class GitUndo:
             self._tell(part, plan, tree)
         return plan
 
-    def _tell(self, part: "_RepositoryUndo", plan: GitUndoPlan, tree: GitTree) -> None:
+    def _tell(self, part: _RepositoryUndo, plan: GitUndoPlan, tree: GitTree) -> None:
         moved = self._moved.setdefault(part.repository.repository, set())
         first = [change for change in part.undone_refs if change.name not in moved]
         moved |= {change.name for change in part.undone_refs}
@@ -456,7 +453,7 @@ class _RepositoryUndo:
         entries = index_entries(data, size)
         return entries is not None and entries == index_entries(self._objects.read(state.sha256), size)
 
-    def _put_back_or_keep(self, path: str, title: str, ids: "Callable[[bytes], set[str]]") -> None:
+    def _put_back_or_keep(self, path: str, title: str, ids: Callable[[bytes], set[str]]) -> None:
         before = self.repository.sides[path][0]
         if self._state(path) == before:
             return
@@ -492,6 +489,8 @@ class _RepositoryUndo:
     def _merged(self, before: NodeState, data: bytes, after: NodeState) -> bytes | None:
         assert isinstance(before, FileState)
         assert isinstance(after, FileState)
+        from tandem_desktop.diff.three_way import merge
+
         return merge(self._objects.read(after.sha256), data, self._objects.read(before.sha256))
 
     def _check_objects(self) -> None:

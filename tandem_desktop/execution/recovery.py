@@ -1,5 +1,7 @@
 """Detects and settles interrupted runs."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +21,6 @@ from tandem_desktop.domain.plan import PlanMeta
 from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import segments
-from tandem_desktop.execution.git_undo import added_objects
 from tandem_desktop.execution.journal import History, Journal
 from tandem_desktop.execution.run import Run
 from tandem_desktop.execution.run_manager import RunManager, RunOutcome
@@ -304,6 +305,8 @@ class Recovery:
 
     def _objects_of_git(self, history: History) -> set[str]:
         """Since the run was cut off the person may have come to need them."""
+        from tandem_desktop.execution.git_undo import added_objects
+
         return added_objects(net_changes(history.steps), self._manager.workspace)
 
     def _restore_what_is_known(self, run: Run, history: History, found: States) -> None:

@@ -19,11 +19,18 @@ from tandem_desktop.execution.commands import (
     dependents,
     in_turn,
 )
-from tandem_desktop.execution.git_undo import files_beside, may_be_ref
 from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.scratch_dir import LostAttributes, Metadata, RunScratchDir
-from tandem_desktop.execution.steps import Step, compile_steps, net_changes, ordered_steps, pack_state, pack_step
+from tandem_desktop.execution.steps import (
+    Step,
+    compile_steps,
+    may_be_ref,
+    net_changes,
+    ordered_steps,
+    pack_state,
+    pack_step,
+)
 from tandem_desktop.storage.workspace import AtHand, StatSignatures, Workspace
 
 
@@ -283,6 +290,8 @@ class Run:
         """The files of git beside those that change, by which an undo knows later what a reference was."""
         if not any(may_be_ref(step.path) for step in steps):
             return {}
+        from tandem_desktop.execution.git_undo import files_beside
+
         found = files_beside(net_changes(steps), self._workspace, self._scratch_dir.objects)
         self._scratch_dir.objects.put_all(data for _, data in found.values() if data is not None)
         return {path: pack_state(state) for path, (state, _) in found.items()}

@@ -1,5 +1,7 @@
 """Opens and closes runs, one at a time per workspace."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import gc
@@ -11,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tandem_desktop.domain.errors import (
     BusyError,
@@ -33,20 +35,21 @@ from tandem_desktop.domain.runs import (
     RunRecord,
     RunStatus,
 )
-from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, OnOutput, RunControl
+from tandem_desktop.execution.commands import ExternalCalls, RunControl
 from tandem_desktop.execution.journal import Journal, JournalStore
-from tandem_desktop.execution.publisher import Publisher
-from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore, StepLog, encode_operations, encode_results
 from tandem_desktop.execution.scratch_dir import Metadata, RunScratchDir, sweep_folder
 from tandem_desktop.execution.steps import Step
-from tandem_desktop.staging.changes import Difference, difference
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.errors import writing
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import StatSignatures, Workspace
-from tandem_desktop.tasks.board import tasks_told
+
+if TYPE_CHECKING:
+    from tandem_desktop.execution.commands import CommandRunner, OnOutput
+    from tandem_desktop.execution.run import Run
+    from tandem_desktop.staging.changes import Difference
 
 
 def clear_now(clearing: Callable[[], None]) -> None:
@@ -145,6 +148,8 @@ class ConcurrentChanges:
         )
 
     def _difference(self, path: str, expected: NodeState) -> Difference | None:
+        from tandem_desktop.staging.changes import Difference, difference
+
         try:
             return difference(expected, self._workspace.state(path))
         except (OSError, TandemError):
@@ -153,6 +158,8 @@ class ConcurrentChanges:
     def _others(
         self, folder: str, entries: tuple[os.DirEntry[str], ...], touched: set[str]
     ) -> Iterator[tuple[str, Difference]]:
+        from tandem_desktop.staging.changes import Difference
+
         before = self._names.get(folder)
         if before is not None and entries:
             for name in before - {entry.name for entry in entries}:
@@ -326,6 +333,8 @@ class RunManager:
             RollbackError: the tree could not be restored; the run stays open.
             OperationError: an unexpected fault; the tree is as before.
         """
+        from tandem_desktop.execution.run import HaltError, Run
+
         scratch_dir = self._scratch_dir(record)
         steps = self.runs.step_log(record.run_id, operations)
         control = control or RunControl()
@@ -382,6 +391,8 @@ class RunManager:
             return
         scratch_dir.open()
         try:
+            from tandem_desktop.execution.publisher import Publisher
+
             Publisher(self.workspace, scratch_dir).give_back(steps)
         finally:
             scratch_dir.close()
@@ -440,6 +451,8 @@ class RunManager:
         *,
         rolled_back: bool,
     ) -> RunRecord:
+        from tandem_desktop.tasks.board import tasks_told
+
         summary = _summary(record.kind, results, rolled_back=rolled_back)
         return record.model_copy(
             update={

@@ -1,11 +1,14 @@
 """Stores run records and reads the changes of a run."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic_core import ValidationError
 
@@ -13,12 +16,14 @@ from tandem_desktop.domain.base import ValueType
 from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
-from tandem_desktop.domain.reflection import Reflection
 from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunRecord
 from tandem_desktop.execution.journal import History
 from tandem_desktop.execution.steps import Step, net_changes
-from tandem_desktop.staging.git_effects import GitEffect, without_git
 from tandem_desktop.storage import atomic, syscalls
+
+if TYPE_CHECKING:
+    from tandem_desktop.domain.reflection import Reflection
+    from tandem_desktop.staging.git_effects import GitEffect
 
 _REFLECTION = "reflection.json"
 _RESULTS_FILE = "results.json"
@@ -46,7 +51,7 @@ class RunStore:
             atomic.replace(folder / _STEPS, b"", durable=False)
             self.save(record)
 
-    def step_log(self, run_id: RunId, operations: tuple[StagedOperation, ...]) -> "StepLog":
+    def step_log(self, run_id: RunId, operations: tuple[StagedOperation, ...]) -> StepLog:
         """The log that receives results during the run."""
         return StepLog(self._folder / run_id, operations)
 
@@ -103,6 +108,8 @@ class RunStore:
 
     def reflection(self, run_id: str) -> Reflection | None:
         """The reflection on a run; None if there is none or it cannot be read."""
+        from tandem_desktop.domain.reflection import Reflection
+
         try:
             return Reflection.model_validate_json((self._folder / self.get(run_id).run_id / _REFLECTION).read_bytes())
         except (FileNotFoundError, ValidationError):
@@ -211,6 +218,8 @@ class DoneOperation:
     @property
     def files(self) -> tuple[PathChange, ...]:
         """The changes that are not told by `git`."""
+        from tandem_desktop.staging.git_effects import without_git
+
         return without_git(self.changes, self.git)
 
 

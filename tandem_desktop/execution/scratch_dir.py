@@ -12,7 +12,6 @@ import stat
 import struct
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -202,6 +201,8 @@ class RunScratchDir:
         """Make the prepared nodes and their names durable in the background of the block."""
         self.is_for_many = sum(step.needs_preparation for step in steps) > _FEW
         if self.is_for_many:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(1) as hand:
                 synced = hand.submit(syscalls.sync_filesystem, self.fd)
                 yield
@@ -339,6 +340,8 @@ def _side_by_side(do: Callable[[_T], None], tasks: list[_T]) -> None:
     def share(first: int) -> None:
         for task in tasks[first::_HANDS]:
             do(task)
+
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_HANDS) as edit_executor:
         for done in [edit_executor.submit(share, first) for first in range(_HANDS)]:

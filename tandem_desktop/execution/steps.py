@@ -300,3 +300,8 @@ def _single(n: int, operation: OperationId, path: str, before: NodeState, after:
     if step is None:
         raise ValueError(f"{path} does not change")
     return step
+
+
+def may_be_ref(path: str) -> bool:
+    """Whether a path is worth a closer look as a reference of git: most are none."""
+    return "refs" in path or "HEAD" in path

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from tandem_desktop.diff.three_way import merge
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, RunNotFoundError, UndoConflictError
 from tandem_desktop.domain.ids import OperationId, RunId, new_run_id
 from tandem_desktop.domain.operations import (
@@ -19,7 +18,7 @@ from tandem_desktop.domain.operations import (
     PathChange,
 )
 from tandem_desktop.domain.paths import ancestors, is_inside, shown
-from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunRecord, RunStatus, is_undoable
 from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.git_objects import outside_git_directory
 from tandem_desktop.execution.git_undo import GitUndo, GitUndoPlan
@@ -283,6 +282,8 @@ def _combined(
         return None
     if data is None or not (disk.mode == after.mode or before.mode == after.mode):
         return None
+    from tandem_desktop.diff.three_way import merge
+
     content = merge(objects.read(after.sha256), data, objects.read(before.sha256))
     if content is None:
         return None
@@ -332,14 +333,6 @@ class RewindPlan:
     runs: tuple[RunId, ...]
     """Newest first, without runs that are undone already and their undos."""
     undoing: UndoPlan
-
-
-def is_undoable(record: RunRecord, *, has_journal: bool) -> bool:
-    """True if a run left changes that can be undone."""
-    if record.status is RunStatus.COMPLETED:
-        return has_journal
-    left_work = record.status in (RunStatus.FAILED, RunStatus.CANCELLED) and not record.rolled_back
-    return left_work and has_journal
 
 
 def runs_since(
@@ -436,11 +429,11 @@ class UndoExecutor:
     def __init__(self, manager: RunManager) -> None:
         self._manager = manager
 
-    def preview(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
+    def preview(self, run_id: str, part: UndoPart | None = None) -> UndoPlan:
         """What `undo` would do now; nothing is written."""
-        return self._work_out(self._undoable(run_id), part)
+        return self._work_out(self._undoable(run_id), part or WHOLE)
 
-    def undo(self, run_id: str, *, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
+    def undo(self, run_id: str, *, part: UndoPart | None = None, control: RunControl | None = None) -> UndoneRun:
         """Undo one run, or a part of it.
 
         Raises:
@@ -449,8 +442,10 @@ class UndoExecutor:
         with self._manager.only_run():
             self._manager.refuse_if_interrupted()
             target = self._undoable(run_id)
-            undoing = self._work_out(target, part)
-            return self._carry_out(target[0], undoing, RunKind.UNDO, control, partial=not part.is_whole)
+            undoing = self._work_out(target, part or WHOLE)
+            return self._carry_out(
+                target[0], undoing, RunKind.UNDO, control, partial=part is not None and not part.is_whole
+            )
 
     def preview_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
         """What `rewind` would do now; nothing is written."""

@@ -4,7 +4,6 @@ import contextlib
 import errno
 import json
 import os
-import secrets
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from pathlib import Path
@@ -179,7 +178,7 @@ class PlanFiles:
 
     def adopt(self, folder: Path, versions: tuple[PlanVersion, ...], meta: PlanMeta) -> bool:
         """Write a whole plan to a temporary folder and rename it; returns whether the name was free."""
-        beside = self._folder / f".{folder.name}.{secrets.token_hex(6)}.tmp"
+        beside = self._folder / f".{folder.name}.{os.urandom(6).hex()}.tmp"
         atomic.make_directory(beside)
         try:
             for version in versions:

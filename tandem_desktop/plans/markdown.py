@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ MAX_INLINE_CONTEXT = 50 * 1024
 ARTIFACTS = "artifacts"
 """The context field that lists its files."""
 _BACKTICKS = lazy_pattern("`+")
+_PLAIN = lazy_pattern(r"[A-Za-z](?:[\w ./-]*[\w./])?", re.ASCII)
+_NO_TEXT = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+"""What YAML takes for something else than a text."""
 
 
 def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, worded: str = "") -> str:
@@ -23,9 +27,6 @@ def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, 
 
     `worded` are the steps in words, where they are known already.
     """
-    # Slow to load, and only needed when a plan is written.
-    import frontmatter
-
     body = "\n\n".join(
         part
         for part in (
@@ -40,7 +41,23 @@ def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, 
         )
         if part
     )
-    return _sealed(str(frontmatter.dumps(frontmatter.Post(body, **_front_matter(meta)), sort_keys=False)) + "\n")
+    front = "\n".join(f"{name}: {_yaml(value)}" for name, value in _front_matter(meta).items())
+    return _sealed(f"---\n{front}\n---\n\n{body}\n")
+
+
+def _yaml(value: str | int | list[str] | None) -> str:
+    """A value of the front matter: plain where it can only be a text, else as JSON, which is YAML as well."""
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NO_TEXT:
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    return text if all(map(str.isprintable, text)) else _escaped(value)
+
+
+def _escaped(value: Any) -> str:
+    """With every character escaped that may not stand in YAML, such as a code point of its own. Slow to load."""
+    import yaml
+
+    return str(yaml.safe_dump(value, default_style='"', width=float("inf"), allow_unicode=True)).strip()
 
 
 def _sealed(text: str) -> str:

@@ -2,11 +2,11 @@
 
 import logging
 import os
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.approval import digest
 from tandem_desktop.domain.errors import (
@@ -23,12 +23,14 @@ from tandem_desktop.domain.plan import BranchPoint, Origin, PlanMeta, PlanVersio
 from tandem_desktop.domain.plan_states import EventKind, TransitionStep, has_ended
 from tandem_desktop.domain.state_machine import PlanEvent
 from tandem_desktop.plans import names, records
-from tandem_desktop.plans.bundle import PlanBundle
 from tandem_desktop.plans.files import PlanFiles, first_meta, next_meta
 from tandem_desktop.plans.index import PlanIndex, PlanListing
 from tandem_desktop.plans.names import LOCK, Signature
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.errors import writing
+
+if TYPE_CHECKING:
+    from tandem_desktop.plans.bundle import PlanBundle
 
 
 class SessionPlans:
@@ -161,7 +163,7 @@ class PlanStore:
         self._perform_after(meta, steps)
         return saved
 
-    def adopt(self, bundle: PlanBundle, session_id: SessionId) -> PlanVersion:
+    def adopt(self, bundle: "PlanBundle", session_id: SessionId) -> PlanVersion:
         """Import a checked plan atomically; its status here is proposed, whatever it was there.
 
         Raises:
@@ -405,6 +407,8 @@ class PlanStore:
 
     def _numbered(self, draft: PlanVersion, revision: int) -> PlanVersion:
         """The only place that counts revisions."""
+        import uuid
+
         return draft.model_copy(
             update={
                 "id": str(uuid.uuid4()),

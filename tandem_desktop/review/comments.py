@@ -11,7 +11,6 @@ from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
 from tandem_desktop.domain.operations import FileState, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import Comment, Comments, Place, Side
-from tandem_desktop.review.compare import counterparts
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.errors import writing
 from tandem_desktop.storage.objects import ObjectStore
@@ -56,6 +55,8 @@ class CommentPlaces:
         """Carry comments over to a newer revision, or mark them as outdated."""
         if old.revision == new.revision:
             return tuple(comments)
+        from tandem_desktop.review.compare import counterparts
+
         now = counterparts(old, new)
         return tuple(self._moved(comment, new, now) for comment in comments)
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, SymlinkState
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.domain.runs import ResultStatus
-from tandem_desktop.execution.executor import RunResult
+from tandem_desktop.domain.runs import ResultStatus, RunResult
 from tandem_desktop.selftest.corpus import Case, a_case, runs_a_command
 from tandem_desktop.selftest.expectation import (
     Expectation,

@@ -26,13 +26,10 @@ from tandem_desktop.domain.review import (
     Side,
 )
 from tandem_desktop.domain.state_machine import Approve, Cancel, RejectPlan, RequestRevision
-from tandem_desktop.execution.executor import refuse_impossible, refuse_out_of_scope
-from tandem_desktop.policy.qualification import qualify
+from tandem_desktop.execution.preflight import refuse_impossible, refuse_out_of_scope
 from tandem_desktop.review.comments import CommentPlaces, CommentStore, as_written, feedback
 from tandem_desktop.review.comments import feedback as feedback_text
-from tandem_desktop.review.drift import drift
 from tandem_desktop.review.operation_view import lock_files_to_open
-from tandem_desktop.review.viewed import coverage as coverage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,6 +224,8 @@ class Decisions:
         evidence: str = "",
     ) -> Approval:
         """Approve what was on screen; comments that were not sent go along with the notes."""
+        from tandem_desktop.review.viewed import coverage as coverage_of
+
         return self.approve(
             plan_id,
             digest,
@@ -273,6 +272,8 @@ class Decisions:
         """What kind of task a plan is for, with everything that was said when it was sent back."""
         version, meta = self._plans.revision(plan_id), self._plans.meta(plan_id)
         task = version.perspectives.task if version.perspectives is not None else version.title
+        from tandem_desktop.policy.qualification import qualify
+
         return qualify(". ".join((task, *(rejection.feedback for rejection in meta.rejections))))
 
     def cancel(self, plan_id: PlanId) -> PlanMeta:
@@ -324,6 +325,8 @@ class Decisions:
                 f"{version.plan_id} r{version.revision} is not finished: {version.incomplete}",
                 next=f"Let the agent go on: tandem run --session {version.session_id} --task TEXT",
             )
+        from tandem_desktop.review.drift import drift
+
         still = {entry.path for entry in drift(version.operations, self._workspace)} if version.drifted else set()
         changed = [path for path in version.drifted if path in still]
         if changed:

@@ -143,13 +143,12 @@ class Engine:
 
     def views(self, version: PlanVersion, most_bytes: int | None = None) -> Iterator[OperationView]:
         """The same one at a time; sides that have more than `most_bytes` together are not compared line by line."""
-        from tandem_desktop.execution.git_objects import outside_git_directory
         from tandem_desktop.review.operation_view import view_operation
         from tandem_desktop.review.twins import twins
 
         has_commands = any(operation.is_run for operation in version.operations)
         captured = has_commands and self.commands_captured
-        outside = outside_git_directory(self.workspace.path) if has_commands else None
+        outside = self._outside_git_directory() if has_commands else None
         alike = twins(version.operations, self._children)
         for operation in version.operations:
             yield view_operation(
@@ -160,6 +159,11 @@ class Engine:
                 twin=alike.get(operation.id),
                 most_bytes=most_bytes,
             )
+
+    def _outside_git_directory(self) -> Path | None:
+        from tandem_desktop.execution.git_objects import outside_git_directory
+
+        return outside_git_directory(self.workspace.path)
 
     def _children(self, folder: str) -> tuple[str, ...]:
         """The names in a directory of the workspace; none where it cannot be read."""

@@ -1,5 +1,7 @@
 """Runs plans, undoes runs and records the results."""
 
+from __future__ import annotations
+
 import codecs
 import contextlib
 import threading
@@ -7,10 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.domain.errors import (
     InterruptedRunError,
     PlanDamagedError,
@@ -42,7 +43,16 @@ from tandem_desktop.domain.lifecycle import can
 from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import EventKind, PlanStatus, is_running, may_expire
-from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.runs import (
+    FailurePolicy,
+    OperationResult,
+    ResultStatus,
+    RunKind,
+    RunRecord,
+    RunResult,
+    RunStatus,
+    is_undoable,
+)
 from tandem_desktop.domain.state_machine import (
     Cancel,
     ExecutePlan,
@@ -57,21 +67,22 @@ from tandem_desktop.domain.state_machine import (
     Supersede,
 )
 from tandem_desktop.domain.tasks import SETTLED, ExecutedTool, PlannedToolCall, PlanTask, TaskStatus, TrackedTask
-from tandem_desktop.execution.commands import RunControl
-from tandem_desktop.execution.executor import PlanExecutor, RunResult, refuse_out_of_scope
-from tandem_desktop.execution.journal import History
-from tandem_desktop.execution.recovery import InterruptedRun, Recovery, is_overdue
-from tandem_desktop.execution.run_manager import RunManager
-from tandem_desktop.execution.run_store import DoneOperation, RunStore, done_operations
-from tandem_desktop.execution.steps import net_changes
-from tandem_desktop.execution.undo import WHOLE, RewindPlan, UndoExecutor, UndoneRun, UndoPart, UndoPlan, is_undoable
 from tandem_desktop.plans.index import alternatives
 from tandem_desktop.plans.store import PlanStore
-from tandem_desktop.staging.git_effects import GitEffect, git_effects
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.clock import Since
-from tandem_desktop.tasks.board import TaskBoard
-from tandem_desktop.tasks.graph import TaskMapper
+
+if TYPE_CHECKING:
+    from tandem_desktop.approval.enforcer import ApprovalEnforcer
+    from tandem_desktop.execution.commands import RunControl
+    from tandem_desktop.execution.executor import PlanExecutor
+    from tandem_desktop.execution.journal import History
+    from tandem_desktop.execution.recovery import InterruptedRun, Recovery
+    from tandem_desktop.execution.run_manager import RunManager
+    from tandem_desktop.execution.run_store import DoneOperation, RunStore
+    from tandem_desktop.execution.undo import RewindPlan, UndoExecutor, UndoneRun, UndoPart, UndoPlan
+    from tandem_desktop.staging.git_effects import GitEffect
+    from tandem_desktop.tasks.board import TaskBoard
 
 if TYPE_CHECKING:
     from tandem_desktop.execution.git_commit import CommitsTakenBack
@@ -89,6 +100,8 @@ class RunTasks:
 
     def begin(self, run_id: RunId, version: PlanVersion) -> None:
         if version.tasks:
+            from tandem_desktop.tasks.board import TaskBoard
+
             board = TaskBoard(version.plan_id, self._clock, standing(version, (), None))
             with self._lock:
                 self._live[run_id] = LiveTasks(version, board)
@@ -106,7 +119,7 @@ class RunTasks:
         live = self._live.get(run_id)
         return live.finished(result) if live is not None else []
 
-    def end(self, run_id: RunId) -> "LiveTasks | None":
+    def end(self, run_id: RunId) -> LiveTasks | None:
         """Forget a run that has ended; what was known of its tasks."""
         with self._lock:
             return self._live.pop(run_id, None)
@@ -116,6 +129,8 @@ class LiveTasks:
     """The tasks of one run in progress. Called from one thread at a time."""
 
     def __init__(self, version: PlanVersion, board: TaskBoard) -> None:
+        from tandem_desktop.tasks.graph import TaskMapper
+
         self.version = version
         self.board = board
         self._mapper = TaskMapper(version.operations)
@@ -173,6 +188,8 @@ def standing(
     version: PlanVersion, results: tuple[OperationResult, ...], record: RunRecord | None
 ) -> Iterable[PlanTask]:
     """The tasks of a revision, with the status that follows from the results."""
+    from tandem_desktop.tasks.graph import TaskMapper
+
     mapper = TaskMapper(version.operations)
     operations = {operation.id: operation for operation in version.operations}
     by_id = {result.id: result for result in results}
@@ -230,7 +247,7 @@ class PlanRuns:
         *,
         manager: RunManager,
         plans: PlanStore,
-        executor: PlanExecutor,
+        enforcer: ApprovalEnforcer,
         events: EventStream,
         clock: Callable[[], datetime],
         since: Since,
@@ -239,14 +256,32 @@ class PlanRuns:
     ) -> None:
         self._manager = manager
         self._plans = plans
-        self._executor = executor
+        self._enforcer = enforcer
         self._events = events
         self._clock = clock
         self._since = since
         self._stalls_after = stalls_after
         self._tasks = tasks
-        self._undo = UndoExecutor(manager)
-        self._recovery = Recovery(manager)
+
+    # Each is imported when a call needs it: a list of runs needs none.
+
+    @cached_property
+    def _executor(self) -> PlanExecutor:
+        from tandem_desktop.execution.executor import PlanExecutor
+
+        return PlanExecutor(self._manager, self._enforcer)
+
+    @cached_property
+    def _undo(self) -> UndoExecutor:
+        from tandem_desktop.execution.undo import UndoExecutor
+
+        return UndoExecutor(self._manager)
+
+    @cached_property
+    def _recovery(self) -> Recovery:
+        from tandem_desktop.execution.recovery import Recovery
+
+        return Recovery(self._manager)
 
     def apply(
         self,
@@ -281,6 +316,8 @@ class PlanRuns:
                 control.watch(lambda waits: self._waits(plan_id, run_id, waits))
 
         def check_status() -> None:
+            from tandem_desktop.execution.preflight import refuse_out_of_scope
+
             found = self._plans.meta(plan_id)
             if found.version != meta.version:
                 raise PlanModifiedError(plan_id, expected=meta.version, found=found.version)
@@ -307,15 +344,16 @@ class PlanRuns:
             open_runs = set()
         return tuple(self._listed(record, open_runs) for record in self._manager.runs.list())
 
-    def preview_undo(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
+    def preview_undo(self, run_id: str, part: UndoPart | None = None) -> UndoPlan:
         found = self._undo.preview(run_id, part)
-        return found if found.conflicts or not part.is_whole else self._with_commits(found, (run_id,))
+        is_partial = part is not None and not part.is_whole
+        return found if found.conflicts or is_partial else self._with_commits(found, (run_id,))
 
-    def undo(self, run_id: str, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
+    def undo(self, run_id: str, part: UndoPart | None = None, control: RunControl | None = None) -> UndoneRun:
         """Take a run back. Its commits go too, where they are the last ones and nobody else has them."""
         self.refuse_if_interrupted()
         undone = self._undo.undo(run_id, part=part, control=control)
-        return self._without_commits(undone, (run_id,)) if part.is_whole else undone
+        return self._without_commits(undone, (run_id,)) if part is None or part.is_whole else undone
 
     def preview_rewind(self, run_id: str, *, keep_git: bool = False) -> RewindPlan:
         found = self._undo.preview_rewind(run_id, keep_git=keep_git)
@@ -343,7 +381,7 @@ class PlanRuns:
 
     def _commits(
         self, runs: tuple[str, ...], *, is_preview: bool = False, undo: RunId | None = None
-    ) -> "CommitsTakenBack":
+    ) -> CommitsTakenBack:
         from tandem_desktop.execution.git_commit import take_back  # most runs are in no commit
 
         return take_back(self._manager.workspace.path, runs, is_preview=is_preview, undo=undo)
@@ -393,6 +431,8 @@ class PlanRuns:
         """What a run did and left in place; nothing of one that was rolled back or whose journal is gone."""
         if self._manager.runs.get(run_id).rolled_back or not self._manager.journal_store.has(run_id):
             return ()
+        from tandem_desktop.execution.run_store import done_operations
+
         history = self._manager.journal_store.history(run_id)
         return tuple(replace(each, git=self._git_effects(each.changes, history)) for each in done_operations(history))
 
@@ -401,12 +441,16 @@ class PlanRuns:
         record = self._manager.runs.get(run_id)
         if record.rolled_back or not self._manager.journal_store.has(run_id):
             return ()
+        from tandem_desktop.execution.steps import net_changes
+
         history = self._manager.journal_store.history(run_id)
         net = net_changes(history.done).items()
         changes = (PathChange(path=path, before=before, after=after) for path, (before, after) in net)
         return self._git_effects(changes, history)
 
     def _git_effects(self, changes: Iterable[PathChange], history: History) -> tuple[GitEffect, ...]:
+        from tandem_desktop.staging.git_effects import git_effects
+
         self._manager.workspace.forget_directories()
         return git_effects(changes, self._manager.objects.read_state, self._manager.workspace, history.seen)
 
@@ -452,6 +496,8 @@ class PlanRuns:
             )
 
     def _stall(self, meta: PlanMeta) -> PlanEvent | None:
+        from tandem_desktop.execution.recovery import is_overdue
+
         return Stall() if is_overdue(meta, self._since, self._stalls_after) else None
 
     def _waits(self, plan_id: PlanId, run_id: RunId, waits: bool) -> None:
@@ -643,6 +689,8 @@ class TaskBoards:
         results = self._runs.results(version) if version.tasks else ()
         run_id = self._plans.meta(version.plan_id).execution_session if results else None
         record = self._runs.record(run_id) if run_id is not None else None
+        from tandem_desktop.tasks.board import TaskBoard
+
         return TaskBoard(version.plan_id, self._clock, standing(version, results, record))
 
     def follow(self, event: TandemEvent) -> None:

@@ -24,7 +24,6 @@ from tandem_desktop.domain.git_files import (
     title_of_ref,
 )
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange, SymlinkState
-from tandem_desktop.processes.git import run_git
 from tandem_desktop.storage.workspace import Workspace
 
 NetChanges = Mapping[str, tuple[NodeState, NodeState]]
@@ -238,6 +237,8 @@ class RepositoryChanges:
             return counted, 0
         if old is None or new is None:
             return None
+        from tandem_desktop.processes.git import run_git
+
         try:
             asked = run_git(
                 ("rev-list", "--count", "--left-right", f"{old}...{new}", "--"),

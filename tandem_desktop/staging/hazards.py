@@ -1,9 +1,9 @@
 """Flags hazardous operations by rules on paths, content and commands."""
 
 import codecs
+import json
 import posixpath
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class SecretPattern:
 
 @dataclass(frozen=True, slots=True)
 class HazardRules:
-    """The content of `hazards.toml`."""
+    """The content of `hazards.toml`, which is read as the JSON that is made of it."""
 
     explanations: Mapping[str, str]
     secrets: tuple[SecretPattern, ...]
@@ -58,7 +58,7 @@ class HazardRules:
 @lru_cache(maxsize=1)
 def bundled_rules() -> HazardRules:
     """The rules that come with Tandem; they are never read from a workspace."""
-    return parse_rules(tomllib.loads(resource("hazards.toml").read_text(encoding="utf-8")))
+    return parse_rules(json.loads(resource("hazards.json").read_bytes()))
 
 
 def parse_rules(data: Mapping[str, Any]) -> HazardRules:

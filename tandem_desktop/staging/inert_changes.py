@@ -1,10 +1,8 @@
 """Compares two versions of a manifest or configuration file without the keys that cannot make code run."""
 
 import ast
-import configparser
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -106,10 +104,14 @@ def _jsonc(content: bytes) -> Any:
 
 
 def _toml(content: bytes) -> Any:
+    import tomllib
+
     return tomllib.loads(content.decode())
 
 
 def _ini(content: bytes) -> Any:
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, allow_no_value=True, default_section="\0")
     try:
         parser.read_string(content.decode())

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,6 +9,7 @@ from pathlib import PurePosixPath
 
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.patterns import lazy_pattern
+from tandem_desktop.staging.path_rules import PathTable, parts_of
 from tandem_desktop.storage.paths import resource
 
 _HASH = lazy_pattern(
@@ -68,18 +68,16 @@ _MOST_NAMED = 3
 
 
 @lru_cache(maxsize=1)
-def _names() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    data = tomllib.loads(resource("hazards.toml").read_text(encoding="utf-8"))["lock_files"]
-    return _pattern([*data["names"], *data["by_version"]]), _pattern(data["by_version"])
-
-
-def _pattern(globs: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:.*/)?{re.escape(glob)}".replace(r"\*", "[^/]*") for glob in globs), re.IGNORECASE)
+def _names() -> tuple[PathTable[bool], PathTable[bool]]:
+    """Those of all lock files, and of those that name no checksums."""
+    data = json.loads(resource("hazards.json").read_bytes())["lock_files"]
+    by_version = [(name, True) for name in data["by_version"]]
+    return PathTable([*((name, True) for name in data["names"]), *by_version]), PathTable(by_version)
 
 
 def is_lock_file(path: str) -> bool:
     """True if a package manager reads a file of this name to know what to install."""
-    return _names()[0].fullmatch(path) is not None
+    return _names()[0].find(parts_of(path)) is not None
 
 
 def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
@@ -94,8 +92,8 @@ def installs_code(path: str, before: bytes | None, after: bytes | None) -> str:
     name = visible(PurePosixPath(path).name)
     if b"\0" in after[:8192] or len(after) > _LONGEST or _says_nothing_known(after) or _has_a_key_twice(after):
         return f"{name} says what is installed, and cannot be read here."
-    is_listed = _names()[1].fullmatch(path) is not None and not path.lower().endswith(".json")
-    by_version = _names()[1].fullmatch(path) is not None or not _HASH.search(after)
+    is_listed = _names()[1].find(parts_of(path)) is not None and not path.lower().endswith(".json")
+    by_version = _names()[1].find(parts_of(path)) is not None or not _HASH.search(after)
     old, new = _facts(before or b"", by_version), _facts(after, by_version)
     new_names = _packages(after, is_listed) - _packages(before or b"", is_listed)
     if old and not new:

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import os
-import secrets
 import stat
 import threading
 import time
@@ -98,7 +97,7 @@ def sync_directory(path: Path) -> None:
 
 
 def _write_beside(path: Path, data: bytes, mode: int, *, sync: bool = True) -> Path:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.tmp")
     fd = syscalls.create(str(temporary), mode=mode)
     try:
         syscalls.write(fd, data)

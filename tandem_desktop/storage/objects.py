@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import os
-import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -149,7 +148,7 @@ class ObjectStore:
     def remove(self, sha256: str, unused_since: datetime) -> int | None:
         """Remove bytes that are still unused; returns how many there were."""
         target = self._path(sha256)
-        aside = f"{target.rpartition('/')[0]}/.{secrets.token_hex(8)}.tmp"
+        aside = f"{target.rpartition('/')[0]}/.{os.urandom(8).hex()}.tmp"
         try:
             syscalls.rename(target, aside)  # from now on storing the same bytes writes them again
         except FileNotFoundError:
@@ -226,7 +225,7 @@ class ObjectStore:
         folder = target.rpartition("/")[0]
         with contextlib.suppress(FileExistsError):
             syscalls.mkdir(folder, mode=0o700)
-        temporary = f"{folder}/.{secrets.token_hex(8)}.tmp"
+        temporary = f"{folder}/.{os.urandom(8).hex()}.tmp"
         fd = syscalls.create(temporary, mode=0o600)
         try:
             syscalls.write(fd, data)

@@ -4,7 +4,6 @@ Every function is one call of the kernel. A gate, when set, sees each call just 
 instead, or never return; without a gate the seam costs a comparison.
 """
 
-import ctypes
 import errno
 import fcntl
 import os
@@ -13,6 +12,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,9 +34,13 @@ _GET_FLAGS = 0x80006601 | _LONG_BYTES << 16
 _SET_FLAGS = 0x40006602 | _LONG_BYTES << 16
 _TOP_OF_A_TREE = 0x00020000
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_renameat2 = getattr(_libc, "renameat2", None)
-_syncfs = getattr(_libc, "syncfs", None)
+
+@cache
+def _of_libc(name: str) -> Callable[..., int] | None:
+    """A function that Python does not have; loaded when it is needed, as a call that only reads needs none."""
+    import ctypes
+
+    return getattr(ctypes.CDLL(None, use_errno=True), name, None)
 
 
 @contextmanager
@@ -93,11 +97,12 @@ def sync_filesystem(fd: int) -> None:
     """Make everything on the file system of `fd` durable at once."""
     if _gate:
         _gate("syncfs", str(fd))
-    if _syncfs is None:
+    sync = _of_libc("syncfs")
+    if sync is None:
         os.sync()
         return
-    if _syncfs(fd) != 0:
-        _raise(ctypes.get_errno(), None)
+    if sync(fd) != 0:
+        _raise(_errno(), None)
 
 
 def rename(source: str, target: str, source_fd: int | None = None, target_fd: int | None = None) -> None:
@@ -225,10 +230,18 @@ def spread(folder_fd: int) -> None:
 
 
 def _rename_flags(source: str, target: str, source_fd: int, target_fd: int, flags: int) -> None:
-    if _renameat2 is None:
+    renameat2 = _of_libc("renameat2")
+    if renameat2 is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), target)
-    if _renameat2(source_fd, os.fsencode(source), target_fd, os.fsencode(target), flags) != 0:
-        _raise(ctypes.get_errno(), target)
+    if renameat2(source_fd, os.fsencode(source), target_fd, os.fsencode(target), flags) != 0:
+        _raise(_errno(), target)
+
+
+def _errno() -> int:
+    """Of the last call of libc."""
+    import ctypes
+
+    return ctypes.get_errno()
 
 
 def _raise(number: int, path: str | None) -> None:

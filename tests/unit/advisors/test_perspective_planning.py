@@ -10,8 +10,8 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.agent_protocol import StopReason
 from tandem_desktop.domain.errors import NoAnswerError, NotApprovableError
 from tandem_desktop.domain.events import TandemEvent, TaskDelegated
-from tandem_desktop.domain.plan_states import PlanStatus
-from tandem_desktop.domain.plan_steps import WAITING, AdvisedPlan, phase_of
+from tandem_desktop.domain.plan_states import WAITING, PlanStatus, phase_of
+from tandem_desktop.domain.plan_steps import AdvisedPlan
 from tests.support.advised_workspace import TASK, AdvisedWorkspace, an_advised_workspace
 from tests.support.perspective_scripts import PLAN
 from tests.support.scripted_perspectives import GOOD, ScriptedPerspectives

@@ -17,7 +17,7 @@ from tandem_desktop.domain.operations import FileState, OperationKind, StagedOpe
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunKind, RunStatus
 from tandem_desktop.execution.commands import RunControl
-from tandem_desktop.execution.executor import check_tools, preflight, refuse_impossible, refuse_out_of_scope
+from tandem_desktop.execution.preflight import check_tools, preflight, refuse_impossible, refuse_out_of_scope
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.objects import ObjectStore

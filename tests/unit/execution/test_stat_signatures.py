@@ -13,7 +13,7 @@ from tandem_desktop.domain.errors import RollbackError
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus
 from tandem_desktop.execution.commands import segments
-from tandem_desktop.execution.executor import preflight
+from tandem_desktop.execution.preflight import preflight
 from tandem_desktop.execution.run_manager import ClearInBackground, RunManager
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.workspace import StatSignatures, Workspace, is_settled

@@ -17,7 +17,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.operations import PLAN_TOOLS
-from tandem_desktop.execution.executor import RunResult
+from tandem_desktop.domain.runs import RunResult
 from tandem_desktop.execution.undo import UndoneRun
 from tandem_desktop.selftest import expectation
 from tandem_desktop.selftest.corpus import CONTENTS, FIVE_MEGABYTES, KINDS, NAMES, a_case, runs_a_command
