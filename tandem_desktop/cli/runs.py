@@ -74,7 +74,8 @@ def apply(call: CommandContext) -> CommandResult:
     except TandemError:
         _remember_run(call, plan_id)
         raise
-    lines: list[Line] = [_ended(ended.record), *result_table(ended.results, version.operations)]
+    table_of_all = () if call.console.as_json else result_table(ended.results, version.operations)
+    lines: list[Line] = [_ended(ended.record), *table_of_all]
     lines += [
         f"{shown(each.path)} was changed by something else during the run ({each.change})."
         for each in ended.record.meanwhile
@@ -472,7 +473,9 @@ class RunProgress:
     def __init__(self, call: CommandContext, total: int) -> None:
         self._call = call
         self._total = total
-        self._results: dict[str, dict[str, Any]] = {}
+        self._results: list[dict[str, Any]] = []
+        """Of each operation the last one; a run of many has no time to make the list anew for each."""
+        self._places: dict[OperationId, int] = {}
         self._halves: dict[OperationId, bytes] = {}
 
     def on_event(self, event: TandemEvent) -> None:
@@ -480,8 +483,11 @@ class RunProgress:
 
         if not isinstance(event, OperationFinished):
             return
-        self._results[event.result.id] = json_output.result(event.result)
-        self._call.known.update(run_id=event.run_id, results=list(self._results.values()))
+        if not self._results:
+            self._call.known["results"] = self._results
+        place = self._places.setdefault(event.result.id, len(self._results))
+        self._results[place : place + 1] = [json_output.result(event.result)]
+        self._call.known["run_id"] = event.run_id
         self._draw(event.result.id)
 
     def on_output(self, operation: OperationId, chunk: bytes) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, repeat
+from itertools import groupby, islice, repeat
 from typing import NamedTuple
 
 from tandem_desktop.diff.lines import LineChange, changes
@@ -55,8 +55,7 @@ class Hunk:
 def hunks(before: bytes, after: bytes, context: int = CONTEXT_LINES) -> tuple[Hunk, ...]:
     """Hunks that turn `before` into `after`, for any bytes; none when they are equal."""
     old, new = split_lines(before), split_lines(after)
-    groups = _groups(changes(old, new), context)
-    made = tuple(_hunk(n, group, old, new, context) for n, group in enumerate(groups, start=1))
+    made = tuple(_hunks([*_groups(changes(old, new), context)], old, new, context))
     if made and (ends_without_newline(before) or ends_without_newline(after)):
         made = (*made[:-1], _marked(made[-1], before, after, len(old), len(new)))
     return made
@@ -174,34 +173,37 @@ def _groups(found: Sequence[LineChange], context: int) -> Iterator[list[LineChan
         yield group
 
 
-def _hunk(n: int, group: list[LineChange], old: list[bytes], new: list[bytes], context: int) -> Hunk:
-    first, last = group[0], group[-1]
-    old_start = max(0, first.old_start - context)
-    old_end = min(len(old), last.old_end + context)
-    new_start = first.new_start - (first.old_start - old_start)
-    new_end = last.new_end + (old_end - last.old_end)
-    lines: list[HunkLine] = []
-    position = old_start
-    for change in group:
-        lines.extend(_hunk_lines(" ", old[position : change.old_start]))
-        lines.extend(_hunk_lines("-", old[change.old_start : change.old_end]))
-        lines.extend(_hunk_lines("+", new[change.new_start : change.new_end]))
-        position = change.old_end
-    lines.extend(_hunk_lines(" ", old[position:old_end]))
-    old_count, new_count = old_end - old_start, new_end - new_start
-    return Hunk(
-        n=n,
-        old_start=_one_based(old_start, old_count),
-        old_count=old_count,
-        new_start=_one_based(new_start, new_count),
-        new_count=new_count,
-        lines=tuple(lines),
-    )
-
-
-def _hunk_lines(kind: str, raw: list[bytes]) -> Iterator[HunkLine]:
-    """As `HunkLine(kind, line)` of each line, without a call in Python for each."""
-    return map(_made_line, zip(repeat(kind), raw, repeat(False)))
+def _hunks(groups: list[list[LineChange]], old: list[bytes], new: list[bytes], context: int) -> Iterator[Hunk]:
+    """The hunk of each group. The lines of all are made together, as a call for each few of them takes longer."""
+    kinds: list[str] = []
+    raw: list[bytes] = []
+    spans: list[tuple[int, int, int, int, int]] = []
+    for group in groups:
+        first, last = group[0], group[-1]
+        position = old_start = max(0, first.old_start - context)
+        old_end = min(len(old), last.old_end + context)
+        for from_old, to_old, from_new, to_new in group:
+            kinds.append(" " * (from_old - position) + "-" * (to_old - from_old) + "+" * (to_new - from_new))
+            raw += old[position:to_old]
+            raw += new[from_new:to_new]
+            position = to_old
+        kinds.append(" " * (old_end - position))
+        raw += old[position:old_end]
+        new_start = first.new_start - (first.old_start - old_start)
+        new_end = last.new_end + (old_end - last.old_end)
+        spans.append((old_start, old_end - old_start, new_start, new_end - new_start, len(raw)))
+    made = map(_made_line, zip("".join(kinds), raw, repeat(False)))
+    done = 0
+    for n, (old_start, old_count, new_start, new_count, end) in enumerate(spans, start=1):
+        yield Hunk(
+            n=n,
+            old_start=_one_based(old_start, old_count),
+            old_count=old_count,
+            new_start=_one_based(new_start, new_count),
+            new_count=new_count,
+            lines=tuple(islice(made, end - done)),
+        )
+        done = end
 
 
 def _marked(hunk: Hunk, before: bytes, after: bytes, old_length: int, new_length: int) -> Hunk:

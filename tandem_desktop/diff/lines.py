@@ -136,6 +136,9 @@ def _patience(before: Lines, after: Lines) -> Iterator[LineChange]:
             if old < old_end or new < new_end:
                 yield LineChange(old, old_end, new, new_end)
             continue
+        if old_end - old == 1 == new_end - new:  # they differ, or they would be trimmed
+            yield LineChange(old, old_end, new, new_end)
+            continue
         old_lines, new_lines = before[old:old_end], after[new:new_end]
         is_large = min(len(old_lines), len(new_lines)) >= SAMPLED_FROM
         if not is_large and set(old_lines).isdisjoint(new_lines):
@@ -300,12 +303,12 @@ def _slid(before: Lines, after: Lines, found: list[LineChange]) -> Iterator[Line
         following = found[number + 1] if number + 1 < len(found) else None
         next_old = following.old_start if following else len(before) + 1
         next_new = following.new_start if following else len(after) + 1
+        shift = 0
         if change.old_start == change.old_end:
-            shift = _best_shift(after, change.new_start, change.new_end, previous_new, next_new)
-        elif change.new_start == change.new_end:
+            if _may_slide(after, change.new_start, change.new_end):
+                shift = _best_shift(after, change.new_start, change.new_end, previous_new, next_new)
+        elif change.new_start == change.new_end and _may_slide(before, change.old_start, change.old_end):
             shift = _best_shift(before, change.old_start, change.old_end, previous_old, next_old)
-        else:
-            shift = 0
         moved = change
         if shift:
             moved = LineChange(
@@ -313,6 +316,11 @@ def _slid(before: Lines, after: Lines, found: list[LineChange]) -> Iterator[Line
             )
         yield moved
         previous_old, previous_new = moved.old_end + 1, moved.new_end + 1
+
+
+def _may_slide(lines: Lines, start: int, end: int) -> bool:
+    """Whether the line before or after the block `start:end` is one that it could take the place of."""
+    return lines[start - 1] == lines[end - 1] or (end < len(lines) and lines[start] == lines[end])
 
 
 def _best_shift(lines: Lines, start: int, end: int, floor: int, ceiling: int) -> int:

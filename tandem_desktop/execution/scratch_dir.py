@@ -93,6 +93,9 @@ _FEW = 16
 """Above this number of prepared files, syncing the whole file system is cheaper."""
 _HANDS = 2
 """Threads that prepare after-images; publishing is always one thread in plan order."""
+_SWEEPERS = 8
+"""Threads that remove what a run replaced, where it is more than `_MANY_NODES`."""
+_MANY_NODES = 64
 _WORTH_A_THREAD = 64 * 1024
 """Minimum bytes per file for parallel preparation; small files contend in the kernel."""
 
@@ -326,25 +329,35 @@ def sweep_folder(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            for name in os.listdir(fd):
+            with os.scandir(fd) as found:
+                nodes = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
+
+            def remove(node: tuple[str, bool]) -> None:
                 with contextlib.suppress(FileNotFoundError):  # another process may be removing it too
-                    remove_node(fd, name)
+                    (syscalls.rmdir if node[1] else syscalls.unlink)(node[0], fd)
+
+            if len(nodes) > _MANY_NODES:
+                # Each waits for the disk's own journal, all together not longer than one.
+                _side_by_side(remove, nodes, _SWEEPERS)
+            else:
+                for node in nodes:
+                    remove(node)
         finally:
             os.close(fd)
         syscalls.rmdir(str(folder))
 
 
-def _side_by_side(do: Callable[[_T], None], tasks: list[_T]) -> None:
+def _side_by_side(do: Callable[[_T], None], tasks: list[_T], hands: int = _HANDS) -> None:
     """Run every task on several threads; a failure is raised when all have stopped."""
 
     def share(first: int) -> None:
-        for task in tasks[first::_HANDS]:
+        for task in tasks[first::hands]:
             do(task)
 
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(_HANDS) as edit_executor:
-        for done in [edit_executor.submit(share, first) for first in range(_HANDS)]:
+    with ThreadPoolExecutor(hands) as edit_executor:
+        for done in [edit_executor.submit(share, first) for first in range(hands)]:
             done.result()
 
 
