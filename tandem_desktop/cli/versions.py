@@ -24,11 +24,16 @@ def versions_of(view: OperationView, engine: Engine) -> VersionList | None:
     """The packages that an operation changes in a lock file; None where there is no such list."""
     operation = view.operation
     path = operation.to or operation.path or ""
-    if operation.is_run or view.is_too_large or not view.hunks or not is_lock_file(path):
+    if operation.is_run or view.is_too_large or not view.hunks or not may_list_packages(path):
         return None
     from tandem_desktop.diff.versions import version_list
 
     return version_list(path, *engine.contents(operation))
+
+
+def may_list_packages(path: str) -> bool:
+    """Whether it is worth loading what reads such lists."""
+    return is_lock_file(path) or any(word in path.lower() for word in ("requirements", "constraints"))
 
 
 def version_lines(found: VersionList, *, whole: bool, more: str) -> Iterator[Line]:

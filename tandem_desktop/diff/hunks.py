@@ -9,8 +9,10 @@ from typing import NamedTuple
 from tandem_desktop.diff.lines import LineChange, changes
 from tandem_desktop.diff.text import EMPTY_LINES, Document, ends_without_newline, newline_of, split_lines
 from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.storage.gc_tuning import raised_gc_threshold
 
 CONTEXT_LINES = 3
+_LARGE = 1024 * 1024
 
 
 class HunkLine(NamedTuple):
@@ -54,6 +56,13 @@ class Hunk:
 
 def hunks(before: bytes, after: bytes, context: int = CONTEXT_LINES) -> tuple[Hunk, ...]:
     """Hunks that turn `before` into `after`, for any bytes; none when they are equal."""
+    if len(before) + len(after) < _LARGE:
+        return _compared(before, after, context)
+    with raised_gc_threshold():
+        return _compared(before, after, context)
+
+
+def _compared(before: bytes, after: bytes, context: int) -> tuple[Hunk, ...]:
     old, new = split_lines(before), split_lines(after)
     made = tuple(_hunks([*_groups(changes(old, new), context)], old, new, context))
     if made and (ends_without_newline(before) or ends_without_newline(after)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import logging
 import os
 import stat
@@ -42,6 +41,7 @@ from tandem_desktop.execution.scratch_dir import Metadata, RunScratchDir, sweep_
 from tandem_desktop.execution.steps import Step
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.errors import writing
+from tandem_desktop.storage.gc_tuning import raised_gc_threshold
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import StatSignatures, Workspace
@@ -74,35 +74,6 @@ class ClearInBackground:
         for thread in self._threads:
             thread.join(timeout_s)
         self._threads = [thread for thread in self._threads if thread.is_alive()]
-
-
-_GC_THRESHOLD = 50_000
-"""Allocations between two collections; Python's default is a few hundred."""
-
-_lock = threading.Lock()
-_users = 0
-_usual = gc.get_threshold()
-
-
-@contextlib.contextmanager
-def raised_gc_threshold() -> Iterator[None]:
-    """Raise the GC threshold inside the block; nested and concurrent blocks are counted.
-
-    Collections during a run scan all objects and find no cycles. GC is not disabled, because a run may take long.
-    """
-    global _users, _usual
-    with _lock:
-        if _users == 0:
-            _usual = gc.get_threshold()
-            gc.set_threshold(max(_usual[0], _GC_THRESHOLD) if _usual[0] else 0, *_usual[1:])
-        _users += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
-                gc.set_threshold(*_usual)
 
 
 Clock = Callable[[], datetime]

@@ -87,7 +87,8 @@ class PlanFiles:
     def _found(self, plan_id: PlanId) -> tuple[Path, int]:
         """The folder of an existing plan, and its latest revision."""
         folder = names.folder_of(self._folder, plan_id)
-        if folder.is_symlink() or not ((latest := names.latest_revision(folder)) or (folder / META).exists()):
+        place = str(folder)
+        if folder.is_symlink() or not ((latest := names.latest_revision(place)) or (folder / META).exists()):
             raise names.unknown(plan_id)
         return folder, latest
 

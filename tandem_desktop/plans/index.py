@@ -133,7 +133,8 @@ class PlanIndex:
             return None
 
     def _save(self, entries: "_Entries") -> None:
-        lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        encode = json.JSONEncoder(ensure_ascii=False).encode
+        lines = ",\n".join(map(encode, entries))
         body = f"[\n{lines}\n]".encode("utf-8", "surrogatepass")
         with contextlib.suppress(OSError):  # the list is valid even if the index cannot be saved
             atomic.replace(self._folder / _INDEX, (_HEAD % zlib.crc32(body)) + body + b"}\n", durable=False)

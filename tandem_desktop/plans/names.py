@@ -83,7 +83,7 @@ def edited_file(revision: int) -> str:
     return f"r{revision:03d}.edited.md"
 
 
-def latest_revision(folder: Path) -> int:
+def latest_revision(folder: Path | str) -> int:
     """The highest revision saved in a plan's folder, 0 when there is none.
 
     Raises:
@@ -95,15 +95,15 @@ def latest_revision(folder: Path) -> int:
         return 0
     except OSError as error:
         raise damaged(folder, f"it cannot be listed: {error.strerror}") from error
-    numbers = [int(match[1]) for name in names if (match := _REVISION_FILE.fullmatch(name))]
-    return max(numbers, default=0)
+    match = _REVISION_FILE.fullmatch
+    return max([int(found[1]) for name in names if name[:1] == "r" and (found := match(name))], default=0)
 
 
 def signature(info: os.stat_result) -> Signature:
     return Signature(info.st_ctime_ns, info.st_ino & INODE_MASK)
 
 
-def damaged(path: Path, reason: str) -> PlanDamagedError:
+def damaged(path: Path | str, reason: str) -> PlanDamagedError:
     return PlanDamagedError(
         f"{path} is damaged ({reason[:200]}).",
         path=str(path),

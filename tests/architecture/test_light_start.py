@@ -123,15 +123,53 @@ def test_a_list_of_plans_imports_few_modules_and_no_library(tmp_path: Path) -> N
     assert loaded & (HEAVY | NOT_FOR_PLANS | {"tomllib"}) == set()
 
 
+NOT_FOR_READING = {"concurrent", "ctypes", "frontmatter", "pydantic", "selectors", "socket", "subprocess", "yaml"}
+"""What a call that reads records, or decides on one, has no use for."""
+
+
+def own_modules(folder: Path) -> list[str]:
+    return [name for name in modules_loaded(folder) if name.startswith("tandem_desktop.")]
+
+
 def test_showing_a_plan_imports_nothing_of_agents_checks_and_rehearsals(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
     proposed = json.loads(call_and_modules(tmp_path, "--json", "propose", str(tmp_path / "plan.json"))[0])
-    call_and_modules(tmp_path, "show", proposed["plan_id"])
-    own = [name for name in modules_loaded(tmp_path) if name.startswith("tandem_desktop.")]
-    assert len(own) <= 110
-    parts = {name.split(".")[1] for name in own}
+    _, loaded = call_and_modules(tmp_path, "show", proposed["plan_id"])
+    assert loaded & NOT_FOR_READING == set()
+    assert len(own_modules(tmp_path)) <= 85
+    parts = {name.split(".")[1] for name in own_modules(tmp_path)}
     assert parts & {"acp_client", "advisors", "checks", "leash", "recipes", "rehearsal", "shadow"} == set()
+
+
+def test_runs_are_listed_and_plans_are_approved_without_importing_what_carries_them_out(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    proposed = json.loads(call_and_modules(tmp_path, "--json", "propose", str(tmp_path / "plan.json"))[0])
+    for most, words in (
+        (90, ("runs",)),
+        (110, ("approve", proposed["plan_id"], "--digest", proposed["digest"])),
+    ):
+        _, loaded = call_and_modules(tmp_path, *words)
+        own = own_modules(tmp_path)
+        assert loaded & (NOT_FOR_READING - {"ctypes"}) == set(), words
+        assert len(own) <= most, words
+        assert {name.removeprefix("tandem_desktop.") for name in own}.isdisjoint(
+            {"execution.executor", "execution.publisher", "execution.recovery", "execution.run", "execution.undo"}
+        )
+
+
+def test_a_plan_without_commands_is_applied_and_undone_without_importing_sandboxes(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    proposed = json.loads(call_and_modules(tmp_path, "--json", "propose", str(tmp_path / "plan.json"))[0])
+    call_and_modules(tmp_path, "approve", proposed["plan_id"], "--digest", proposed["digest"])
+    applied = json.loads(call_and_modules(tmp_path, "--json", "apply", proposed["plan_id"])[0])
+    unused = NOT_FOR_READING - {"concurrent", "ctypes"}
+    for words in (("undo", applied["run_id"]), ("redo", applied["run_id"])):
+        _, loaded = call_and_modules(tmp_path, *words)
+        assert loaded & unused == set(), words
+        assert {name.split(".")[1] for name in own_modules(tmp_path)} & {"checks", "leash", "shadow"} == set()
 
 
 BUILD_WHAT_LIVES_ON = """

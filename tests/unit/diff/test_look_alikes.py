@@ -115,3 +115,9 @@ def test_plain_ascii_imitates_nothing(text: str) -> None:
 def test_a_word_that_looks_like_another_word_of_the_file_is_found() -> None:
     assert [*look_alikes.twin_words("use admın here", "admin = 1")] == [("admın", "admin")]
     assert [*look_alikes.twin_words("kapı açık", "kapı = 1")] == []
+
+
+def test_a_text_of_ascii_looks_like_what_the_whole_table_says() -> None:
+    every = "".join(map(chr, range(128)))
+    assert look_alikes.skeleton(every) == every.translate(look_alikes._prototypes())
+    assert look_alikes.skeleton("rn1O") == look_alikes.skeleton("mlO") != look_alikes.skeleton("mla")

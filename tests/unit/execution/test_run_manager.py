@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.execution.run_manager import raised_gc_threshold
+from tandem_desktop.storage.gc_tuning import raised_gc_threshold
 from tests.support.run_managers import a_run_manager
 
 

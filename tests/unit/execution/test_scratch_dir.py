@@ -8,6 +8,7 @@ import pytest
 from tandem_desktop.domain.operations import DirectoryState, StagedOperation
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_manager import RunManager
+from tandem_desktop.execution.scratch_dir import sweep_folder
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_delete, a_move, a_write
@@ -93,3 +94,18 @@ def attached(root: Path) -> dict[str, tuple[object, bytes | None]]:
         path: (node, os.getxattr(root / path, NOTE) if NOTE in os.listxattr(root / path) else None)
         for path, node in walk(root).items()
     }
+
+
+def test_what_a_run_replaced_is_removed_also_where_it_is_much_and_through_no_link(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    for number in range(200):
+        (folder / f"f{number}").touch()
+        (folder / f"d{number}").mkdir()
+    (folder / "link").symlink_to(kept)
+    sweep_folder(folder)
+    assert not folder.exists()
+    assert (kept / "file").exists()

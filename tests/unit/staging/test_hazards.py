@@ -13,6 +13,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.staging.hazards import Hazard, acts_by_its_name, explain, flags, reasons
 from tandem_desktop.storage.paths import resource
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
+from tests.support.rule_tables import TABLES, as_json
 
 
 def of_write(content: bytes, path: str = "src/app.py", before: bytes | None = None) -> set[str]:
@@ -629,3 +630,9 @@ def test_a_change_of_settings_is_flagged_only_if_it_can_load_code(
 ) -> None:
     operation = a_write(path, after, before=before)
     assert (Hazard.RUNS_CODE in flags(operation, before, after)) is flagged
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_rules_that_are_read_are_those_that_are_written(table: str) -> None:
+    written = resource(f"{table}.json").read_text("utf-8")
+    assert written == as_json(table), "write it anew: python -m tests.support.rule_tables"

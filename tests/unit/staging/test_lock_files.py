@@ -2,6 +2,8 @@
 
 import pytest
 
+from tandem_desktop.cli.versions import may_list_packages
+from tandem_desktop.diff import lock_lines
 from tandem_desktop.domain.operations import StagedOperation, SymlinkState
 from tandem_desktop.staging.hazards import Hazard, flags, reasons
 from tandem_desktop.staging.lock_files import installs_code, is_lock_file
@@ -143,3 +145,23 @@ def test_a_lock_file_that_is_no_longer_there_is_flagged(operation: StagedOperati
 
 def test_a_file_that_only_has_the_name_of_a_lock_file_may_go() -> None:
     assert flags(a_delete("tests/index.lock", b"12345\n"), b"12345\n", None) == ()
+
+
+def test_every_file_that_is_read_as_a_list_of_packages_is_one_that_may_list_them() -> None:
+    requirements = ("requirements.txt", "requirements/dev.txt", "a/dev_requirements.txt", "Constraints-3.12.txt")
+    for name in (*lock_lines._READERS, *requirements):
+        assert lock_lines.reader_of(name) is not None
+        assert may_list_packages(name), name
+    assert not may_list_packages("hello.txt")
+
+
+@pytest.mark.parametrize(
+    "path", ["UV.LOCK", "a/b/package-lock.json", "npins/sources.json", "uv.lock.", "pylock.dev.toml"]
+)
+def test_a_lock_file_is_known_in_any_spelling_that_a_disk_takes_for_its_name(path: str) -> None:
+    assert is_lock_file(path)
+
+
+@pytest.mark.parametrize("path", ["sources.json", "uv.lock.py", "package-lock.json/readme.md", "locks.txt"])
+def test_a_name_that_only_resembles_one_is_no_lock_file(path: str) -> None:
+    assert not is_lock_file(path)
