@@ -97,6 +97,12 @@ class Drafting:
         found = self._plans.plan_of(self._session_id)
         return found if self.plan_id is None else None
 
+    @property
+    def has_whole_plan(self) -> bool:
+        """True if a plan is stored and nothing of it is still to be planned."""
+        latest = self._latest()
+        return latest is not None and not latest.incomplete
+
     def refuse_when_up_to_the_person(self) -> None:
         """Before the agent is told anything: nothing it did to the plan would be taken."""
         if (plan_id := self.plan_id) is not None:
@@ -277,6 +283,7 @@ def take_over(version: PlanVersion, shadow: ShadowWorkspace, staging: SessionSta
             left.append(operation)
             continue
         carried.append(operation)
+    staging.staged()  # what comes after the last command is part of the plan before the first turn
     return messages.taken_over(version.title, version.content, carried, left)
 
 

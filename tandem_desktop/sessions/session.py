@@ -614,7 +614,7 @@ class PlanningSession:
 
         def look() -> tuple[str, ...]:
             texts = self._notices.catch_up()
-            self.staging.begin_turn()
+            self.staging.begin_turn(corrects=self._drafting.has_whole_plan)
             self.shadow.refresh()
             self.shadow.begin_turn()
             self.shadow.include((*self.shadow.included, *self._to_include))

@@ -5,7 +5,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -43,6 +43,8 @@ class SessionStaging:
         self._lock = threading.Lock()
         self._before_turn = len(store.observations.closed)
         """How many closed segments belong to earlier turns."""
+        self._correction: _Correction | None = None
+        """Set while a turn corrects a plan, up to the first command it queues."""
         self._drifted: tuple[str, ...] = ()
         self.agent_warning = ""
         """What a person has to know about the program of the agent."""
@@ -50,43 +52,49 @@ class SessionStaging:
     def queue(self, command: QueuedCommand) -> int:
         """Close the segment with a command; return its position. One repeated from an earlier turn moves here."""
         with self._lock:
-            segment, activity = self._scan()
-            before = self.store.observations.closed
+            before, segment, activity = self._scan()
             earlier = [_without(each, command.call) for each in before[: self._before_turn]]
             closed = _folded([*earlier, *before[self._before_turn :], replace(segment, command=command)])
             self._put(Observations(tuple(closed)), activity)
             self._before_turn = min(self._before_turn, len(closed) - 1)
+            self._correction = None
             return len(self.store)
 
-    def begin_turn(self) -> None:
-        """Begin a turn: segments closed so far belong to earlier turns."""
+    def begin_turn(self, *, corrects: bool = False) -> None:
+        """Begin a turn: segments closed so far belong to earlier turns.
+
+        `corrects` says that it corrects a whole plan: what it changes comes before the commands that were queued after
+        the file it corrects, for these have not run.
+        """
         with self._lock:
             self.store.forget_calls()
-            self._before_turn = len(self.store.observations.closed)
+            observed = self.store.observations
+            self._before_turn = len(observed.closed)
+            has_commands = any(each.command for each in observed.closed)
+            self._correction = _Correction(observed.segments) if corrects and has_commands else None
 
     def begin_command(self) -> None:
         """Record the changes made so far, before a command runs in the shadow: they are not its effects."""
         with self._lock:
-            segment, activity = self._scan()
+            closed, segment, activity = self._scan()
             goes_on = segment.before is not None and segment.ran is not None
             going = segment if goes_on else replace(segment, before=segment.changes)
-            self._put(replace(self.store.observations, open=going), activity)
+            self._put(Observations(closed, going), activity)
 
     def end_command(self) -> None:
         """A command has run in the shadow: what it did is told apart from what comes after."""
         with self._lock:
-            segment, activity = self._scan()
-            observed = self.store.observations
+            closed, segment, activity = self._scan()
             if segment.ran is None:
-                self._put(replace(observed, open=segment), activity)
+                self._put(Observations(closed, segment), activity)
             else:
-                self._put(Observations((*observed.closed, segment)), activity)
+                self._put(Observations((*closed, segment)), activity)
 
     def staged(self) -> Staged:
         """Look at the shadow and stage what is there; everything the store holds then, with notes and warnings."""
         with self._lock:
-            segment, activity = self._scan()
-            staged = self._put(replace(self.store.observations, open=segment), activity)
+            closed, segment, activity = self._scan()
+            staged = self._put(Observations(closed, segment), activity)
             warnings = (*staged.warnings, *self._warnings())
             return replace(staged, operations=self.store.get_all(), warnings=warnings)
 
@@ -124,12 +132,14 @@ class SessionStaging:
             *closed, last = _folded(kept)
             self._put(Observations(tuple(closed), last), Activity())
             self._before_turn = len(closed)
+            self._correction = None
 
     def clear(self) -> tuple[StagedOperation, ...]:
         """Drain the store: its plan has come to an end."""
         with self._lock:
             drained = self.store.clear()
             self._before_turn = 0
+            self._correction = None
             self._shadow.include(())
             return drained
 
@@ -138,8 +148,8 @@ class SessionStaging:
         self.store.update(staged.operations, observed, activity)
         return staged
 
-    def _scan(self) -> tuple[Segment, Activity]:
-        """The open segment as it is now, with the activity that became part of it."""
+    def _scan(self) -> tuple[tuple[Segment, ...], Segment, Activity]:
+        """The closed segments, the open one as it is now, and the activity that became part of it."""
         changes = self._shadow.changes()
         self._drifted = tuple(sorted(change.path for change in changes if change.drifted))
         before = self.store.observations.open or Segment(())
@@ -155,7 +165,8 @@ class SessionStaging:
             ran[-1] if ran else None,
             before.before,
         )
-        return segment, activity
+        closed = self.store.observations.closed
+        return closed if self._correction is None else self._correction.apply(closed, segment), segment, activity
 
     def _warnings(self) -> tuple[str, ...]:
         found = [self.agent_warning] if self.agent_warning else []
@@ -171,6 +182,47 @@ class SessionStaging:
         found += [f"{path} was changed on disk while the agent worked on it." for path in self._drifted]
         found += [self._shadow.folding_warning] if self._shadow.folding_warning else []
         return tuple(dict.fromkeys(found))
+
+
+class _Correction:
+    """Puts what a turn changes where the plan already changes it, so that commands queued after that come after it.
+
+    A path that the plan does not change yet joins the changes that come last.
+    """
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        """`segments` are those of the plan that is corrected."""
+        self._last: dict[str, int] = {}
+        """The position of the segment that changed a path last."""
+        states: dict[str, NodeState] = {}
+        for position, segment in enumerate(segments):
+            found = {change.path: change.after for change in segment.changes}
+            differing = (path for path in states.keys() | found.keys() if states.get(path) != found.get(path))
+            self._last.update(dict.fromkeys(differing, position))
+            states = found
+        self._end = max(self._last.values(), default=len(segments))
+
+    def apply(self, closed: Sequence[Segment], scanned: Segment) -> tuple[Segment, ...]:
+        """The closed segments with what the shadow holds as of this scan."""
+        found = {change.path: change for change in scanned.changes}
+        for path in found:
+            self._last.setdefault(path, self._end)
+        return tuple(self._corrected(position, segment, found) for position, segment in enumerate(closed))
+
+    def _corrected(self, position: int, segment: Segment, found: dict[str, PathChange]) -> Segment:
+        states = {change.path: change for change in segment.changes}
+        wanted = {path: found.get(path) for path in states.keys() | found.keys() if self._last[path] <= position}
+        differing = {path: change for path, change in wanted.items() if change != states.get(path)}
+        if not differing:
+            return segment
+        before = None if segment.before is None else _with(segment.before, differing)
+        return replace(segment, changes=_with(segment.changes, differing), before=before)
+
+
+def _with(changes: Iterable[PathChange], others: dict[str, PathChange | None]) -> tuple[PathChange, ...]:
+    """The changes with others in their place; None stands for a path that is as it was."""
+    merged: dict[str, PathChange | None] = {**{change.path: change for change in changes}, **others}
+    return tuple(change for _, change in sorted(merged.items()) if change is not None)
 
 
 def _as_left(changes: tuple[PathChange, ...], gone: set[str], edited: dict[str, NodeState]) -> tuple[PathChange, ...]:

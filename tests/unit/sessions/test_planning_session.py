@@ -166,6 +166,38 @@ async def test_command_of_the_agent_divides_what_came_before_from_what_came_afte
     assert disk(workspace) == {"a.txt": "old\n"}
 
 
+async def test_a_rework_puts_its_corrections_before_the_command_that_waits_for_them(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [
+            steps.write("a.txt", "new\n"),
+            steps.write("test_a.txt", "wrong\n"),
+            steps.ask_to_run("c1", "pytest"),
+            steps.write("notes.txt", "1\n"),
+            steps.ask_to_run("c2", "git commit"),
+        ],
+        [
+            steps.write("test_a.txt", "right\n"),
+            steps.write("help.txt", "1\n"),
+            steps.ask_to_run("c3", "make"),
+            steps.write("a.txt", "newer\n"),
+        ],
+    )
+    first = (await session.plan("Several things")).version
+    assert first is not None
+    await asyncio.to_thread(engine.decisions.reject, first.plan_id, "The test is wrong.")
+    second = (await session.plan("")).version
+    assert second is not None
+    shown = [each.path or (each.call and each.call.command) for each in second.operations]
+    # What was changed after the new command stays after it, as in a first draft.
+    assert shown == ["a.txt", "test_a.txt", "pytest", "help.txt", "notes.txt", "git commit", "make", "a.txt"]
+    test = second.operations[1]
+    assert isinstance(test.after, FileState)
+    assert engine.objects.read(test.after.sha256) == b"right\n"
+
+
 async def test_command_run_without_asking_is_a_warning_on_the_plan(sessions: AgentSessions, steps: Steps) -> None:
     session = await a_session(sessions, [steps.ran("c1", "make install"), steps.write("one.txt", "1\n")])
     turn = await session.plan("Go")
