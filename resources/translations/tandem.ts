@@ -1013,6 +1013,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
+            <source>Changes of white space alone are folded, and do not count as seen.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>Characters you would not see are drawn as tokens: {named}.</source>
             <translation type="unfinished" />
@@ -2395,6 +2400,12 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>If something fails</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Ignore white space</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4998,6 +5009,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
+            <source>Show changes of white space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <source>Show commands…</source>
             <translation type="unfinished" />
@@ -6894,6 +6910,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>White space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filters.py" />
+            <source>White space ignored</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -9653,6 +9674,14 @@ Open another folder</source>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>… {n} more characters were sent; Edit and resend shows them</source>
             <extracomment>Of one: … {n} more character was sent; Edit and resend shows it</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <source>⋯ White space only · {n} lines hidden</source>
+            <extracomment>Of one: ⋯ White space only · {n} line hidden</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>

@@ -84,6 +84,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("merge", later("See merge of a file that drifted"), REVIEW, ("m",)),
     KeyLine("split", later("Split or unified"), REVIEW, ("v",)),
     KeyLine("whitespace", later("White space"), REVIEW, ("w",)),
+    KeyLine("ignore-space", later("Ignore white space"), REVIEW, ("W",)),
     KeyLine("whole-file", later("The whole file, or only the changes"), REVIEW, ("f",)),
     KeyLine("as-text", later("Read a diff as text, and back"), REVIEW, ("t",)),
     KeyLine("as-lines", later("The lines of a file that is shown as something else, and back"), REVIEW, ("b",)),

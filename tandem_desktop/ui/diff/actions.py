@@ -52,6 +52,8 @@ def key_action(view: "DiffView", event: QKeyEvent) -> Callable[[], object] | Non
         return lambda: view.show_more(fold)
     if shift and key == Qt.Key.Key_X and view.single_letters:
         return view.drop_or_keep_lines
+    if shift and key == Qt.Key.Key_W and view.single_letters:
+        return lambda: view.set_ignores_space(not view.display.ignores_space)
     if modifiers:
         return None
     return _plain_action(view, Qt.Key(key))
@@ -190,5 +192,8 @@ def _add_view_actions(menu: QMenu, view: "DiffView") -> None:
     other = tr("One column") if view.is_split else tr("Side by side")
     menu.addAction(f"{other}\tV", lambda: view.set_split(not view.is_split))
     menu.addAction(tr("Wrap long lines") + "\tAlt+Z", lambda: view.set_wrap(not view.wraps))
+    ignores = view.display.ignores_space
+    words = tr("Show changes of white space") if ignores else tr("Ignore white space")
+    menu.addAction(f"{words}\tShift+W", lambda: view.set_ignores_space(not ignores))
     following = NEXT_WHITESPACE[view.whitespace]
     menu.addAction(f"{WHITESPACE_LABELS[following]}\tW", lambda: view.set_whitespace(following))

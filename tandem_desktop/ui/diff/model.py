@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tandem_desktop.diff import look_alikes
 from tandem_desktop.diff.hunks import Hunk, hunks
+from tandem_desktop.diff.lines import LineChange, changes
 from tandem_desktop.diff.text import EMPTY_LINES, Document, is_hidden, is_plain
 from tandem_desktop.ui.diff.special import SpecialText, content_notes
 from tandem_desktop.ui.i18n import tr, tr_n
@@ -18,6 +19,7 @@ from tandem_desktop.ui.i18n import tr, tr_n
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
 """The token for a hidden character. Files cannot fake one: the same characters in a file are escaped."""
 _LONE_RETURN = re.compile("\r(?!\n)")
+_NO_SPACE = str.maketrans("", "", " \t\n\v\f\r")
 MOST_NAMED = 3
 
 
@@ -60,6 +62,10 @@ class DiffSide:
     def length(self, index: int) -> int:
         """About how many characters a line has, known without decoding it."""
         return len(self.document.lines[index])
+
+    def without_space(self, index: int) -> str:
+        """One line without its blanks, tabs and line end; every other character counts."""
+        return self.document.lines[index].decode(self.document.encoding).translate(_NO_SPACE)
 
     def is_blank(self, index: int) -> bool:
         """Whether nothing of a line can be seen."""
@@ -142,6 +148,31 @@ class FileDiff:
     is_preview: bool = False
     added: int = field(default=0)
     removed: int = field(default=0)
+
+    @cached_property
+    def by_white_space(self) -> dict[DiffStretch, tuple[tuple[DiffStretch, bool], ...]]:
+        """The parts of each change that has lines which differ only in white space, and whether they are such lines."""
+        if self.is_binary:
+            return {}
+        changed = (stretch for stretch in self.stretches if stretch.kind is StretchKind.CHANGE)
+        cut = {stretch: tuple(self._cut_at_space(stretch)) for stretch in changed}
+        return {stretch: parts for stretch, parts in cut.items() if any(is_space for _, is_space in parts)}
+
+    def _cut_at_space(self, stretch: DiffStretch) -> Iterator[tuple[DiffStretch, bool]]:
+        _, _, old, old_end, new, new_end = stretch
+        removed = [self.old.without_space(line) for line in range(old, old_end)]
+        added = [self.new.without_space(line) for line in range(new, new_end)]
+        done = 0, 0
+        found = () if removed == added else changes(*([each.encode() for each in side] for side in (removed, added)))
+        for change in (*found, LineChange(len(removed), len(removed), len(added), len(added))):
+            for (start, new_start), (end, last), is_space in (
+                (done, (change.old_start, change.new_start), True),
+                ((change.old_start, change.new_start), (change.old_end, change.new_end), False),
+            ):
+                if end > start or last > new_start:
+                    lines = DiffStretch(stretch.kind, stretch.hunk, old + start, old + end, new + new_start, new + last)
+                    yield lines, is_space
+            done = change.old_end, change.new_end
 
     @cached_property
     def is_one_encoding(self) -> bool:

@@ -127,6 +127,7 @@ class DiffDisplay:
     offers: frozenset[str] = frozenset({"drop", "comment", "keep"})
     """Which of `drop`, `comment` and `keep` are available."""
     whitespace: Whitespace = Whitespace.CHANGED
+    ignores_space: bool = False
     wraps: bool = False
     context: int = FEWEST
     """Unchanged lines around each change."""
@@ -246,17 +247,22 @@ class DiffOptions:
     whitespace: str = Whitespace.CHANGED.name
     context: int = FEWEST
     """Unchanged lines around each change."""
+    ignores_space: bool = False
+    """Changes of white space alone are folded; they do not count as seen."""
 
     @classmethod
     def remembered(cls, kept: object) -> "DiffOptions":
-        """Read stored options; defaults for what is missing or invalid. Lines wrap in every new window."""
+        """Read stored options; defaults for what is missing or invalid.
+
+        In every new window lines wrap, and white space is not ignored.
+        """
         usual = cls()
         if not isinstance(kept, Mapping):
             return usual
         fitting: dict[str, Any] = {
             name: kept[name] for name, value in asdict(usual).items() if type(kept.get(name)) is type(value)
         }
-        found = replace(usual, **(fitting | {"wraps": True}))
+        found = replace(usual, **(fitting | {"wraps": True, "ignores_space": False}))
         is_known = found.whitespace in Whitespace.__members__
         return found if is_known and found.context >= FEWEST else usual
 

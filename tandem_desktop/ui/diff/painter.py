@@ -438,7 +438,7 @@ class RowPainter:
         is_hot = display.hovered == (index, "fold")
         painter.fillRect(area, self._paint_cache.color("hover" if is_hot else "raised"))
         is_risk = row.is_change and display.rows.proof(row) is None
-        if is_risk and not is_hot:
+        if is_risk and not is_hot and not display.rows.hides_space(row):
             painter.fillRect(area, self._paint_cache.color("removed" if row.new is None else "added"))
         painter.setPen(self._paint_cache.pen("risk" if is_risk else "text" if is_hot else "muted"))
         painter.setFont(self._paint_cache.small)
@@ -527,6 +527,8 @@ def proof_text(proof: ProvedChange) -> str:
 def fold_text(rows: DiffRows, row: DiffRow) -> str:
     if (proof := rows.proof(row)) is not None:
         return f"≡ {proof_text(proof)}"
+    if rows.hides_space(row):
+        return tr_n("⋯ White space only · {n} line hidden", "⋯ White space only · {n} lines hidden", row.lines)
     if row.is_change:
         if row.old is None:
             told = tr_n("{n} empty line added", "{n} empty lines added", row.lines)

@@ -175,6 +175,7 @@ class DiffRows:
         comments: Sequence[InlineComment] = (),
         around: Around = _NOTHING_MORE,
         proved: Sequence[ProvedChange] = (),
+        ignores_space: bool = False,
     ) -> None:
         self.diff = diff
         self.proved = tuple(proved)
@@ -189,6 +190,11 @@ class DiffRows:
             for is_old, span in ((True, each.lines.old), (False, each.lines.new))
             for line in range(*span)
         )
+        self._spaces: set[DiffStretch] = set()
+        """The changes that are folded because they differ only in white space."""
+        self._hidden: set[int] = set()
+        """The folds of these, by their number."""
+        self._stretches = tuple(self._cut_at_space()) if ignores_space else diff.stretches
         self.is_split = is_split
         self.unfolded = unfolded
         self.comments = tuple(comments)
@@ -222,6 +228,10 @@ class DiffRows:
     def proof(self, row: DiffRow) -> ProvedChange | None:
         """What the change is proved to be that a fold hides."""
         return self._proofs.get(row.number) if row.kind is RowKind.FOLD and row.is_change else None
+
+    def hides_space(self, row: DiffRow) -> bool:
+        """Whether a fold hides changes of white space: nothing is proved of them, and they are not on screen."""
+        return row.kind is RowKind.FOLD and row.number in self._hidden
 
     def is_quiet(self, is_old: bool, line: int) -> bool:
         """Whether a changed line is proved to be mechanical."""
@@ -280,7 +290,7 @@ class DiffRows:
                 yield _Block(RowKind.FOLD, 1, DiffStretch(StretchKind.GAP, 0, 0, 0, 0, 0), -1)
             return
         hunk = 0
-        for number, stretch in enumerate(self.diff.stretches):
+        for number, stretch in enumerate(self._stretches):
             old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
             # A line or two above the first change are not worth a fold; they read as part of it.
             leads_in = number == 0 and stretch.kind is StretchKind.GAP and old < FOLDED_FROM and bool(self.diff.hunks)
@@ -298,6 +308,10 @@ class DiffRows:
         """Changed lines; what is proved to be mechanical is folded, and many empty ones in a row to their number."""
         if found := [each for each in self._by_hunk.get(stretch.hunk, ()) if _is_within(each, stretch)]:
             yield from self._proved_change(number, stretch, rows, found)
+            return
+        if stretch in self._spaces and (name := -2 - number * _MOST_ROWS) not in self.unfolded:
+            self._hidden.add(name)
+            yield _Block(RowKind.FOLD, 1, stretch, name)
             return
         old, new = self.diff.old, self.diff.new
         if not (
@@ -327,6 +341,18 @@ class DiffRows:
             done = offsets[-1] + 1
         if done < rows:
             yield _Block(RowKind.LINE, rows - done, stretch, number, done)
+
+    def _cut_at_space(self) -> Iterator[DiffStretch]:
+        """The stretches, with changes of white space apart; a change that is proved to be mechanical stays whole."""
+        for stretch in self.diff.stretches:
+            parts = self.diff.by_white_space.get(stretch, ())
+            if not parts or any(_is_within(each, stretch) for each in self._by_hunk.get(stretch.hunk, ())):
+                yield stretch
+                continue
+            for part, is_space in parts:
+                yield part
+                if is_space:
+                    self._spaces.add(part)
 
     def _proved_change(
         self, number: int, stretch: DiffStretch, rows: int, proved: Sequence[ProvedChange]
@@ -378,7 +404,7 @@ class DiffRows:
         """Some lines next to each change, and a fold between them where there are enough to be worth one."""
         length, shown = gap.old_end - gap.old_start, self._around.of(number)
         head = 0 if number == 0 else min(shown, length)
-        tail = 0 if number == len(self.diff.stretches) - 1 else min(shown, length)
+        tail = 0 if number == len(self._stretches) - 1 else min(shown, length)
         if length - head - tail < FOLDED_FROM:
             yield _Block(RowKind.LINE, length, gap, number)
             return

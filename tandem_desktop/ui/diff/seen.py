@@ -84,7 +84,7 @@ class SeenChanges:
                 continue
             is_whole = area.top() >= top - slack and area.bottom() + 1 <= bottom + slack
             if row.kind is RowKind.FOLD:
-                if is_whole:
+                if is_whole and not display.rows.hides_space(row):
                     self._note_fold(display, row)
                 continue
             for pane in panes.panes:

@@ -183,6 +183,11 @@ class DiffView(QAbstractScrollArea):
         self.viewport().update()
         self.layout_changed.emit()
 
+    def set_ignores_space(self, ignores: bool) -> None:
+        """Whether changes of white space alone are folded, until they are opened."""
+        self.set_options(replace(self.options, ignores_space=ignores))
+        self.layout_changed.emit()
+
     def set_dropped(self, hunks: Sequence[int]) -> None:
         """Hunks to show as dropped; their lines are dimmed."""
         wanted = frozenset(hunks)
@@ -358,7 +363,13 @@ class DiffView(QAbstractScrollArea):
         around = Around(self.display.context - FEWEST, self.display.more)
         split = self._splits(diff)
         self.display.rows = DiffRows(
-            diff, is_split=split, unfolded=unfolded, comments=comments, around=around, proved=self._proved
+            diff,
+            is_split=split,
+            unfolded=unfolded,
+            comments=comments,
+            around=around,
+            proved=self._proved,
+            ignores_space=self.display.ignores_space,
         )
         self.display.selection = None
         self.display.hovered = None
@@ -573,7 +584,9 @@ class DiffView(QAbstractScrollArea):
     def options(self) -> DiffOptions:
         """The options of this view."""
         display = self.display
-        return DiffOptions(self._wants_split, display.wraps, display.whitespace.name, display.context)
+        return DiffOptions(
+            self._wants_split, display.wraps, display.whitespace.name, display.context, display.ignores_space
+        )
 
     def set_options(self, options: DiffOptions) -> None:
         """Take over options set in another view; emits no `layout_changed`."""
@@ -582,7 +595,9 @@ class DiffView(QAbstractScrollArea):
         display = self.display
         self._wants_split, display.wraps, display.context = options.splits, options.wraps, options.context
         display.whitespace = Whitespace[options.whitespace]
-        self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
+        opened = self.rows.unfolded if display.ignores_space == options.ignores_space else frozenset[int]()
+        display.ignores_space = options.ignores_space
+        self._rebuild(self.diff, opened, self.rows.comments)
 
     def set_context(self, lines: int) -> None:
         """Show this many unchanged lines around each change."""

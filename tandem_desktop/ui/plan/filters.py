@@ -21,6 +21,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import IconButton
 from tandem_desktop.ui.widgets.chips import Chip, FlowRow
 from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import plain_tooltip
 
 FEWEST_OPERATIONS = 6
 """A plan with fewer has no chips, unless some are in use."""
@@ -32,6 +33,8 @@ class OperationFilters(QWidget):
     changed = Signal(object)
     """A `Listing`."""
     left = Signal()
+    space_requested = Signal()
+    """Show changes of white space again."""
     next_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -53,13 +56,19 @@ class OperationFilters(QWidget):
         self.folder.setObjectName("filter-folder")
         self.folder.clicked.connect(lambda: self.look_under(""))
         self.folder.removed.connect(lambda: self.look_under(""))
+        self.space = Chip(theme, tr("White space ignored"), "warning", removable=True)
+        self.space.setObjectName("filter-space")
+        self.space.setToolTip(plain_tooltip(tr("Changes of white space alone are folded, and do not count as seen.")))
+        self.space.clicked.connect(self.space_requested)
+        self.space.removed.connect(self.space_requested)
         self.all = Chip(theme, tr("Show all"), "cross")
         self.all.setObjectName("filter-all")
         self.all.clicked.connect(self.leave)
         self._above = QWidget()
         above = QHBoxLayout(self._above)
         Spacing(theme, above, (12, 8, 12, 6), 6)
-        for chip in (self.all, self.folder):
+        self._ignores_space = False
+        for chip in (self.all, self.space, self.folder):
             chip.hide()
             above.addWidget(chip)
         above.addWidget(self.chips, 1)
@@ -149,6 +158,11 @@ class OperationFilters(QWidget):
             self._compared = earlier
             self._follow()
 
+    def show_ignored_space(self, ignores: bool) -> None:
+        """Whether the diffs leave changes of white space folded."""
+        self._ignores_space = ignores
+        self._follow()
+
     def _take(self, listing: Listing) -> None:
         if listing != self.listing:
             self.listing = listing
@@ -169,7 +183,9 @@ class OperationFilters(QWidget):
         self.folder.set_words(visible_name(folder))
         self.folder.setVisible(bool(folder))
         self.all.setVisible(bool(only or folder))
-        self._above.setVisible(bool(only or folder) or (len(wanted) > 1 and self._total >= FEWEST_OPERATIONS))
+        self.space.setVisible(self._ignores_space)
+        is_in_use = bool(only or folder) or self._ignores_space
+        self._above.setVisible(is_in_use or (len(wanted) > 1 and self._total >= FEWEST_OPERATIONS))
         self.more.setChecked(any(which in only for which, chip in self._chips.items() if chip.isHidden()))
 
     def _divides(self, which: OperationFilter) -> bool:

@@ -344,7 +344,7 @@ class OperationContent(QWidget):
         return shown is not None and not self._wants_keyboard
 
     def toggle(self, what: str) -> None:
-        """Toggle `split`, `whitespace` or `whole-file` of the diff, or with `as-lines` what the file is shown as."""
+        """Toggle what a key toggles of the diff, or with `as-lines` what the file is shown as."""
         if self._diff is None:
             return
         if what == "as-lines":
@@ -356,6 +356,8 @@ class OperationContent(QWidget):
                 self._diff.set_split(not self._diff.is_split)
             case "whitespace":
                 self._diff.next_whitespace()
+            case "ignore-space":
+                self._diff.set_ignores_space(not self._diff.options.ignores_space)
             case _:
                 self._diff.toggle_whole_file()
 

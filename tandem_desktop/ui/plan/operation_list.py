@@ -699,7 +699,7 @@ class OperationList(QListView):
             case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
                 self.open_requested.emit(path, 1)
                 return True
-            case "split" | "whitespace" | "whole-file" | "as-lines" as what:
+            case "split" | "whitespace" | "ignore-space" | "whole-file" | "as-lines" as what:
                 row = self._focused_row() or row
                 content = self.contents.get(row.operation.id) if row is not None else None
                 if content is not None:

@@ -624,6 +624,11 @@ class ExecutionPlanPanel(QWidget):
         """Handle a button or key; important steps are confirmed in a sheet."""
         self._steps.request(kind)
 
+    def _follow_reading(self) -> None:
+        reading, filters = self._contents.preferences, self.operations.filter
+        filters.space_requested.connect(lambda: reading.update(replace(reading.options, ignores_space=False)))
+        reading.changed.connect(lambda options: filters.show_ignored_space(options.ignores_space))
+
     def _connect(self) -> None:
         operations, header, sheets = self.operations.list, self.header, self.sheets
         operations.dropped_changed.connect(self.chooser.set_dropped)
@@ -644,6 +649,7 @@ class ExecutionPlanPanel(QWidget):
         self._editing.saved.connect(lambda *edit: self.with_plan(self.edit_saved, *edit))
         operations.implement_requested.connect(lambda: self.request(EventKind.APPROVE))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
+        self._follow_reading()
         self.operations.banner_requested.connect(self._steps.banner)
         self.operations.ran.add_requested.connect(
             lambda *command: self.with_plan(self.command_added, *command, self.chooser.choices)
