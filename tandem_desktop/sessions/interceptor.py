@@ -107,7 +107,7 @@ class PermissionInterceptor:
     in the shadow, for the same reason.
     `ask` shows a question and returns at once; without it every question is refused. `decided` is called with each
     answer. `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own. What a tool
-    asks the person goes to `questions`, in any mode. With Plan mode off `draw` works out, in a thread, what a card
+    asks the person goes to `questions`, in any mode. With Plan mode off `draw` works out what a card
     shows of a change; what it allows to be written at once is noted with the request.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
@@ -125,7 +125,7 @@ class PermissionInterceptor:
         present: Callable[[str], None] = lambda text: None,
         permissions: SessionPermissions | None = None,
         questions: AgentQuestions | None = None,
-        draw: Callable[[ToolCall], CardContent] | None = None,
+        draw: Callable[[ToolCall], Awaitable[CardContent]] | None = None,
         shadowed: bool = True,
     ) -> None:
         self.session_id = session_id
@@ -277,7 +277,7 @@ class PermissionInterceptor:
             if question is not None:
                 return await self._answers_to(question)
             if not planning and self._draw is not None and asked.changes_files:
-                asked.card = await asyncio.to_thread(self._draw, asked.request.call)
+                asked.card = await self._draw(asked.request.call)
             if ruling.result is AuthorizationResult.CONFIRM:
                 if planning and ruling.is_silent:
                     return await self._queue_call(asked, external_call(asked.request.call))

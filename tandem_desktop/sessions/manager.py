@@ -13,7 +13,7 @@ from typing import Any
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
 from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, home_name, profile_named
-from tandem_desktop.domain.agent_protocol import AgentProfile
+from tandem_desktop.domain.agent_protocol import AgentProfile, CardContent, ToolCall
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
 from tandem_desktop.domain.events import (
@@ -173,8 +173,13 @@ class _SessionBuilder:
                 plan_mode=self._plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore
             ),
             questions=self._questions(),
-            draw=CardDrawing(self._engine.workspace).draw,
+            draw=self._drawn,
         )
+
+    async def _drawn(self, call: ToolCall) -> CardContent:
+        """What a permission card shows: the disk with all that was allowed before."""
+        await self._session.settled()
+        return await asyncio.to_thread(CardDrawing(self._engine.workspace).draw, call)
 
     def _questions(self) -> AgentQuestions:
         session_id, publish, person = self._place.session_id, self._engine.events.publish, self._person

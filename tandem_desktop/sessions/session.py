@@ -560,6 +560,10 @@ class PlanningSession:
         self._settling.add(task)
         task.add_done_callback(self._settled)
 
+    async def settled(self) -> None:
+        """Wait until what follows on the calls that have ended is done: what was allowed is on disk."""
+        await asyncio.gather(*self._settling, return_exceptions=True)
+
     def _settled(self, task: "asyncio.Task[None]") -> None:
         self._settling.discard(task)
         error = None if task.cancelled() else task.exception()
@@ -588,7 +592,7 @@ class PlanningSession:
         await self._client.settled()
         await self._live.end_turn()
         await self.network.settle()
-        await asyncio.gather(*self._settling, return_exceptions=True)
+        await self.settled()
         if self._turn.interruption is Interruption.ABANDONED:
             return None
         # What was decided during the turn comes first: an applied plan is not proposed again.

@@ -70,7 +70,7 @@ class Scene:
             queue=_never_queued,
             ask=self._answer,
             permissions=permissions,
-            draw=CardDrawing(engine.workspace).draw,
+            draw=lambda call: asyncio.to_thread(CardDrawing(engine.workspace).draw, call),
         )
         self.immediate = ImmediateMode(
             _SESSION,

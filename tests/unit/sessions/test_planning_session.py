@@ -1,6 +1,7 @@
 """A session with a scripted agent in a real shadow: planning, Plan mode off, decisions and what the agent is told."""
 
 import asyncio
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -314,6 +315,25 @@ async def test_change_a_card_showed_and_a_person_allowed_is_written_at_once_and_
     assert disk(workspace) == {"a.txt": "new\n"}
     engine.runs.undo(engine.runs.runs()[0].record.run_id)
     assert disk(workspace) == {"a.txt": "old\n"}
+
+
+async def test_edits_of_one_file_that_were_allowed_one_after_the_other_are_all_written(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    texts = ["old\n", "new\n", "newer\n", "newest\n"]
+    turn = [
+        step
+        for number, (old, new) in enumerate(itertools.pairwise(texts))
+        for step in (
+            steps.ask_to_write(f"c{number}", "a.txt", new, old),
+            steps.write("a.txt", new),
+            steps.ended(f"c{number}"),
+        )
+    ]
+    session = await a_session(sessions, turn, plan_mode=False)
+    answering_for(engine, session, Decision.YES)
+    await session.plan("Change it")
+    assert disk(workspace) == {"a.txt": "newest\n"}
 
 
 async def test_ignored_file_that_a_card_showed_and_a_person_allowed_is_written_and_others_beside_it_are_not(
