@@ -3976,6 +3976,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Plan mode is off</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>Plan mode is off: the agent asks before each change.</source>
             <translation type="unfinished" />
@@ -5462,6 +5467,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>The agent asks for permission</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>The agent asks here before each change. What you allow is written at once, and can be undone.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>The agent asks in the conversation before each change. What you allow is written at once; what is too large or risky for a card waits here as a plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8674,6 +8689,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>{agent} suggests the order {names}: {reasons}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
+            <source>{agent} waits for your answer</source>
             <translation type="unfinished" />
         </message>
         <message>

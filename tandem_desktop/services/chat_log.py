@@ -230,12 +230,12 @@ class ChatLog:
             case PlanProposed():
                 session_id = self._session_of(event.plan_id)
                 if session_id is not None:
-                    self._add(session_id, EntryKind.PLAN, plan_id=event.plan_id, revision=event.revision)
+                    self._add(session_id, EntryKind.PLAN, among=True, plan_id=event.plan_id, revision=event.revision)
             case RunFinished():
                 session_id = self._session_of(event.plan_id)
                 if session_id is not None:
-                    facts = {"plan_id": event.plan_id, "run_id": event.run_id}
-                    self._add(session_id, EntryKind.NOTE, text=event.summary, **facts)
+                    facts = {"text": event.summary, "plan_id": event.plan_id, "run_id": event.run_id}
+                    self._add(session_id, EntryKind.NOTE, among=True, **facts)
             case ReflectionCompleted():
                 session_id = self._session_of(event.plan_id)
                 if session_id is not None:
@@ -266,9 +266,11 @@ class ChatLog:
         elif event.stop_reason is StopReason.CANCELLED:
             self._add(event.session_id, EntryKind.NOTE, text=STOPPED)
 
-    def _add(self, session_id: SessionId, kind: EntryKind, **facts: object) -> None:
+    def _add(self, session_id: SessionId, kind: EntryKind, *, among: object = False, **facts: object) -> None:
+        """Add an entry; `among` the words of an agent it does not end the message that is being told."""
         with self._lock:
-            self._finish(session_id)
+            if not among:
+                self._finish(session_id)
             entry = ChatEntry.model_validate(
                 {"number": len(self._chat(session_id)) + 1, "kind": kind, "at": self._clock(), **facts}
             )
@@ -292,11 +294,13 @@ class ChatLog:
         with self._lock:
             chat = self._chat(session_id)
             known = next((e for e in reversed(chat.values()) if e.call is not None and e.call.id == call.id), None)
+            is_allowed = any(_allows(each, call) for each in reversed(chat.values()))
+            facts = {"call": call, "answer": PermissionVerdict.ALLOW.value if is_allowed else ""}
             if known is None:
                 self._finish(session_id)
-                entry = ChatEntry(number=len(chat) + 1, kind=EntryKind.TOOL, at=self._clock(), call=call)
+                entry = ChatEntry(number=len(chat) + 1, kind=EntryKind.TOOL, at=self._clock()).model_copy(update=facts)
             else:
-                entry = known.model_copy(update={"call": call})
+                entry = known.model_copy(update=facts)
             self._put(session_id, entry)
         self._events.publish(ChatGrew(session_id=session_id, entry=entry))
 
@@ -363,7 +367,13 @@ class ChatLog:
             except (ValidationError, json.JSONDecodeError):
                 continue  # a line cut short by a crash
             chat[entry.number] = entry
-        return {number: _withdrawn(entry) for number, entry in chat.items()}
+        return {number: _withdrawn(chat[number]) for number in sorted(chat)}
+
+
+def _allows(entry: ChatEntry, call: ToolCall) -> bool:
+    """Whether an entry is a card by which the person allowed this call, with Plan mode off."""
+    is_about = entry.request is not None and entry.request.call.id == call.id
+    return is_about and entry.card is not None and entry.answer == PermissionVerdict.ALLOW.value
 
 
 def _withdrawn(entry: ChatEntry) -> ChatEntry:

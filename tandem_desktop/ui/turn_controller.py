@@ -152,6 +152,7 @@ class AgentChoice(QObject):
 
 
 _WORKING = later("{agent} is working…")
+_ASKING = later("{agent} waits for your answer")
 _STARTING = later("{agent} is starting; slow agents take 5 to 20 seconds")
 _RESUMED = later("{agent} is resumed…")
 
@@ -200,6 +201,8 @@ class TurnController(QObject):
         """Conversations with a running turn according to events, which may arrive before or after the futures."""
         self._starting: dict[SessionId, str] = {}
         """What is said of agents that are starting and have not answered yet."""
+        self._open: dict[SessionId, set[RequestId]] = {}
+        """Questions of agents that wait for an answer."""
         self._status: dict[SessionId, tuple[str, str]] = {}
         self._stopped: set[SessionId] = set()
         """Conversations whose queue waits, because the person stopped the last turn."""
@@ -277,7 +280,7 @@ class TurnController(QObject):
         works = self.is_working(session_id)
         self._chat.set_working(works, self._words(session_id) if works else "", go_on=False)
         if works:
-            self.status_changed.emit("running", self._words(session_id))
+            self.status_changed.emit("waiting" if self._open.get(session_id) else "running", self._words(session_id))
         elif session_id in self._status:
             self.status_changed.emit(*self._status[session_id])
 
@@ -313,6 +316,15 @@ class TurnController(QObject):
         (self._told.add if works else self._told.discard)(session_id)
         self._follow(session_id)
 
+    def note_question(self, session_id: SessionId, request_id: RequestId, *, waits: bool) -> None:
+        """Say who is waited for: the agent, or the person."""
+        waiting = self._open.setdefault(session_id, set())
+        (waiting.add if waits else waiting.discard)(request_id)
+        if self.is_working(session_id):
+            self._tell(session_id, "waiting" if waiting else "running", self._words(session_id))
+            if session_id == self._session():
+                self._chat.set_working(True, self._words(session_id))
+
     def _follow(self, session_id: SessionId) -> None:
         works = session_id in self._told or self._asked[session_id] > 0
         if works == self.is_working(session_id):
@@ -320,6 +332,7 @@ class TurnController(QObject):
         (self._working.add if works else self._working.discard)(session_id)
         if not works:
             self._starting.pop(session_id, None)
+            self._open.pop(session_id, None)
         if session_id == self._session():
             self._chat.set_working(works, self._words(session_id) if works else "")
             self.rested.emit()
@@ -333,7 +346,8 @@ class TurnController(QObject):
             self._chat.set_working(True, self._words(session_id))
 
     def _words(self, session_id: SessionId) -> str:
-        words = tr_marked(self._starting.get(session_id, _WORKING))
+        usual = _ASKING if self._open.get(session_id) else _WORKING
+        words = tr_marked(self._starting.get(session_id, usual))
         return words.format(agent=self._title(session_id))
 
     def _title(self, session_id: SessionId) -> str:

@@ -24,8 +24,10 @@ from tandem_desktop.domain.events import (
     ChatGrew,
     DiskTouched,
     OrchestrationMoved,
+    PermissionAnswered,
     PermissionAsked,
     PlanExpired,
+    QuestionAnswered,
     QuestionAsked,
     RunFinished,
     RunPaused,
@@ -351,6 +353,7 @@ class WorkspaceController(QObject):
         self.state.put(plan_mode=plan_mode)
         self.background.conversations.set_plan_mode(self.session_id, plan_mode)
         self.mode_changed.emit(plan_mode)
+        self._tell_beginning()
 
     def _need_plan_mode(self) -> None:
         if not self.plan_mode:
@@ -460,8 +463,14 @@ class WorkspaceController(QObject):
             case AgentUpdated(session_id=session_id):
                 self.turns.mark_started(session_id)
                 self._heard(session_id, event)
-            case PermissionAsked(session_id=session_id) | QuestionAsked(session_id=session_id):
+            case (
+                PermissionAsked(session_id=session_id, request=asked)
+                | QuestionAsked(session_id=session_id, question=asked)
+            ):
                 self.turns.mark_started(session_id)
+                self.turns.note_question(session_id, asked.id, waits=True)
+            case PermissionAnswered(request_id=answered) | QuestionAnswered(question_id=answered):
+                self.turns.note_question(event.session_id, answered, waits=False)
             case TurnStarted():
                 self.turns.set_working(event.session_id, True)
             case TurnEnded():
@@ -648,14 +657,23 @@ class WorkspaceController(QObject):
             self._show_nothing()
 
     def _show_nothing(self) -> None:
-        why = Emptiness.of(self.background.engine.locations)
-        self.panel.show_nothing(why)
+        self.panel.show_nothing(self._emptiness())
         self._show_examples()
         self._tell_disk()
 
+    def _emptiness(self) -> Emptiness:
+        return Emptiness.of(self.background.engine.locations, plan_mode=self.plan_mode)
+
+    def _tell_beginning(self) -> None:
+        """What is said before there is a plan depends on the mode."""
+        if self._plan_id is None and not self.turns.is_working(self.session_id):
+            self.panel.operations.say_why_empty(self._emptiness())
+        self._show_examples()
+
     def _show_examples(self) -> None:
         has_files = Emptiness.of(self.background.engine.locations) is not Emptiness.NO_FILES
-        self.chat.show_beginning(has_files=has_files, has_recipes=self.agents.has_recipes)
+        has_recipes = self.agents.has_recipes
+        self.chat.show_beginning(has_files=has_files, has_recipes=has_recipes, plan_mode=self.plan_mode)
 
     def _tell_disk(self) -> None:
         locations = self.background.engine.locations

@@ -58,6 +58,8 @@ _START = (
     later("Say what it is to be. The agent works in a copy of this folder: no file is made before you approve it."),
 )
 
+_AT_ONCE = later("The agent asks here before each change. What you allow is written at once, and can be undone.")
+
 
 class EmptyChat(QWidget):
     """Shown before the first message."""
@@ -94,9 +96,10 @@ class EmptyChat(QWidget):
         layout.addStretch(3)
         self.show_beginning(has_files=True, has_recipes=True)
 
-    def show_beginning(self, *, has_files: bool, has_recipes: bool) -> None:
+    def show_beginning(self, *, has_files: bool, has_recipes: bool, plan_mode: bool = True) -> None:
         """Examples that the chosen agent understands; recipes are the built-in agent's."""
         title, words = _CHANGE if has_files else _START
+        words = words if plan_mode else _AT_ONCE
         self._title.setText(tr_marked(title))
         self._words.setText(tr_marked(words))
         if has_recipes:

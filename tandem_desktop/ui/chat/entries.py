@@ -344,6 +344,11 @@ def make_entry(row: TranscriptRow, theme: Theme, parent: QWidget) -> EntryWidget
     return (FoldedEntries if row.is_set_aside else _WIDGETS[row.kind])(theme, parent)
 
 
+def is_for(widget: EntryWidget, row: TranscriptRow) -> bool:
+    """Whether a widget shows this kind of row."""
+    return type(widget) is (FoldedEntries if row.is_set_aside else _WIDGETS[row.kind])
+
+
 def gap(before: TranscriptRow | None, row: TranscriptRow) -> int:
     """Pixels above a row, before zoom; related rows are closer."""
     if before is None:

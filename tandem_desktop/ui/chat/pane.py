@@ -195,9 +195,9 @@ class ChatPane(QWidget):
         self._queue_list.show_messages(self._queue)
         self.queue_changed.emit(self._queue)
 
-    def show_beginning(self, *, has_files: bool, has_recipes: bool) -> None:
-        """Choose the examples of the empty chat: for a workspace with or without files, for an agent with recipes."""
-        self._empty.show_beginning(has_files=has_files, has_recipes=has_recipes)
+    def show_beginning(self, *, has_files: bool, has_recipes: bool, plan_mode: bool) -> None:
+        """Choose the words and examples of the empty chat, by workspace, agent and mode."""
+        self._empty.show_beginning(has_files=has_files, has_recipes=has_recipes, plan_mode=plan_mode)
 
     def place_above_composer(self, widget: QWidget) -> None:
         """Add a widget above the composer, such as a question about the message."""

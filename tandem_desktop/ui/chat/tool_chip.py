@@ -140,7 +140,7 @@ class ToolChip(EntryWidget):
         layout.addWidget(self.line)
 
     def set_row(self, row: TranscriptRow) -> None:
-        words = chip_words(tuple(entry.call for entry in row.entries if entry.call is not None))
+        words = chip_words(row.calls, is_allowed=bool(row.last.answer))
         self._text = words.output
         self.line.set_words(words)
         if self._output is not None and words.output:

@@ -49,15 +49,18 @@ class ChipWords:
         return " ".join(word for word in (self.verb, self.subject, figures, self.more) if word)
 
 
-def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
-    """The text for one call, or for several consecutive reads."""
+def chip_words(calls: Sequence[ToolCall], *, is_allowed: bool = False) -> ChipWords:
+    """The text for one call, or for several consecutive reads.
+
+    A change that the person allowed by its card, `is_allowed`, is not held back in a plan.
+    """
     last = calls[-1]
     if last.tool in _ADVISORS:
         return _advisor(last)
     if last.kind is ToolKind.EXECUTE or last.command:
         return _command(last)
     if last.kind in (ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE) or last.diffs:
-        return _change(last)
+        return _change(last, is_allowed=is_allowed)
     return _look(calls)
 
 
@@ -80,7 +83,7 @@ def _command(call: ToolCall) -> ChipWords:
     return ChipWords(_mark(call, ChipMark.DONE), verb.get(call.status, tr("runs")), subject, output=call.output)
 
 
-def _change(call: ToolCall) -> ChipWords:
+def _change(call: ToolCall, *, is_allowed: bool) -> ChipWords:
     paths = call.paths or tuple(diff.path for diff in call.diffs)
     added = removed = 0
     for diff in call.diffs:
@@ -91,13 +94,15 @@ def _change(call: ToolCall) -> ChipWords:
         ToolKind.MOVE: (tr("staged move"), tr("moves"), tr("could not move")),
     }
     done, doing, failed = verbs.get(call.kind, (tr("staged"), tr("edits"), tr("could not edit")))
+    done = done if not is_allowed else doing
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
     subject = _subject(call, paths)
     # For changes only a failure's output is shown: the plan shows the rest.
     output = call.output if call.status is ToolCallStatus.FAILED else ""
     first = paths[0] if paths else ""
     others = "" if call.kind is ToolKind.MOVE else _others(paths)
-    return ChipWords(_mark(call, ChipMark.STAGED), verb, subject, first, added, removed, others, output)
+    mark = _mark(call, ChipMark.DONE if is_allowed else ChipMark.STAGED)
+    return ChipWords(mark, verb, subject, first, added, removed, others, output)
 
 
 def _look(calls: Sequence[ToolCall]) -> ChipWords:

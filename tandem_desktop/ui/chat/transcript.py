@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.ui.chat.cards import DecisionCard, PermissionCard
-from tandem_desktop.ui.chat.entries import EDGE, PASSED_ON, NoteLine, gap, guessed_height, make_entry
+from tandem_desktop.ui.chat.entries import EDGE, PASSED_ON, NoteLine, gap, guessed_height, is_for, make_entry
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
 from tandem_desktop.ui.chat.reflection_card import ReflectionCard, ReflectionFacts
@@ -21,6 +21,7 @@ from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.models.transcript import TranscriptModel, TranscriptRow
 from tandem_desktop.ui.plan_text import RunFacts
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.decision_guard import release_focus
 from tandem_desktop.ui.widgets.labels import announce
 
 
@@ -354,8 +355,16 @@ class Transcript(QAbstractScrollArea):
         self._soon.start()
 
     def _row_changed(self, at: int) -> None:
-        number = self._model.row(at).number
-        if number in self._widgets:
+        row = self._model.row(at)
+        number = row.number
+        if number in self._widgets and not is_for(self._widgets[number], row):
+            old = self._widgets.pop(number)
+            release_focus(old)
+            old.hide()
+            old.deleteLater()
+            self._places.forget(at)
+            self._soon.start()
+        elif number in self._widgets:
             self._grown.add(number)
             if not self._growing.isActive():
                 self._growing.start(max(_QUICKEST_MS, int(self._cost_ms * _SHARE_OF_TIME)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind, ToolCallStatus, ToolKind
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind, ToolCall, ToolCallStatus, ToolKind
 from tandem_desktop.ui.chat.tool_text import chip_words
 from tandem_desktop.ui.i18n import tr, tr_n, tr_table
 
@@ -32,7 +32,7 @@ _SPEAKERS = tr_table(
 
 @dataclass(frozen=True, slots=True)
 class TranscriptRow:
-    """One row: an entry, a group of reads, or entries folded by a restore."""
+    """One row: an entry, a group of reads, a plan with its run, or entries folded by a restore."""
 
     entries: tuple[ChatEntry, ...]
 
@@ -54,13 +54,16 @@ class TranscriptRow:
         """The number of its first entry, which stays when the run grows."""
         return self.entries[0].number
 
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return tuple(entry.call for entry in self.entries if entry.call is not None)
+
     def words(self) -> str:
         """The row in one line, for lists and screen readers."""
         if self.is_set_aside:
             return tr_n("{n} entry set aside", "{n} entries set aside", len(self.entries))
-        calls = tuple(entry.call for entry in self.entries if entry.call is not None)
-        if calls:
-            return chip_words(calls).sentence()
+        if self.calls:
+            return chip_words(self.calls, is_allowed=bool(self.last.answer)).sentence()
         text = self.last.text or (tr("revision {revision}", revision=self.last.revision) if self.last.revision else "")
         return f"{_SPEAKERS.get(self.kind) or tr('Note')}: {text}"
 
@@ -133,7 +136,7 @@ class TranscriptModel(QAbstractListModel):
 
     def _replace(self, place: int, entry: ChatEntry) -> None:
         entries = tuple(entry if known.number == entry.number else known for known in self._rows[place].entries)
-        if len({_group(each) for each in entries}) > 1:
+        if len({_group(each) for each in entries}) > 1 and not _is_its_run(entries[-1], entries[0]):
             self._split(place, entries)
             return
         self._rows[place] = TranscriptRow(entries)
@@ -161,7 +164,13 @@ class TranscriptModel(QAbstractListModel):
     def _joins(self, entry: ChatEntry) -> bool:
         if not self._rows:
             return False
-        return _group(entry) == _group(self._rows[-1].last)
+        return _is_its_run(entry, self._rows[-1].last) or _group(entry) == _group(self._rows[-1].last)
+
+
+def _is_its_run(entry: ChatEntry, before: ChatEntry) -> bool:
+    """Whether a note tells the run of the plan that stands before it: one row says both."""
+    is_run = entry.kind is EntryKind.NOTE and entry.run_id is not None and not entry.set_aside
+    return is_run and before.kind is EntryKind.PLAN and before.plan_id == entry.plan_id and not before.set_aside
 
 
 def _group(entry: ChatEntry) -> int:

@@ -120,6 +120,7 @@ class Emptiness(StrEnum):
     """Why the list is empty."""
 
     NO_PLAN = "no-plan"
+    IMMEDIATE = "immediate"
     DRAFTING = "drafting"
     NOTHING_LEFT = "nothing-left"
     NOTHING_FOUND = "nothing-found"
@@ -128,10 +129,12 @@ class Emptiness(StrEnum):
     NO_FILES = "no-files"
 
     @classmethod
-    def of(cls, workspace: Locations) -> "Emptiness":
+    def of(cls, workspace: Locations, *, plan_mode: bool = True) -> "Emptiness":
         """Why a workspace that was just opened has no plan."""
         if workspace.is_read_only:
             return cls.READ_ONLY
+        if not plan_mode:
+            return cls.IMMEDIATE
         return cls.NO_FILES if workspace.is_empty else cls.NO_PLAN
 
 
@@ -142,6 +145,15 @@ _WORDS = {
         later(
             "Tell the agent what you want. Everything it would change is held here for your review; "
             "nothing on disk changes before you approve it."
+        ),
+        "",
+    ),
+    Emptiness.IMMEDIATE: (
+        "plan",
+        later("Plan mode is off"),
+        later(
+            "The agent asks in the conversation before each change. What you allow is written at once; "
+            "what is too large or risky for a card waits here as a plan."
         ),
         "",
     ),

@@ -58,3 +58,8 @@ def test_a_failed_edit_keeps_its_reason_and_a_good_one_needs_none() -> None:
 def test_a_huge_proposal_is_not_counted_while_it_scrolls_by() -> None:
     diff = ProposedDiff(path="big", old_text=None, new_text="x\n" * 300_000)
     assert chip_words((talk.a_call(1, ToolKind.EDIT, paths=("big",), diffs=(diff,)),)).added == 0
+
+
+def test_a_change_that_was_allowed_by_its_card_is_not_called_staged() -> None:
+    call = talk.a_call(1, ToolKind.EDIT, paths=("x",))
+    assert (chip_words((call,)).verb, chip_words((call,), is_allowed=True).verb) == ("staged", "edits")

@@ -69,3 +69,14 @@ def test_rows_made_one_by_one_are_the_rows_made_at_once() -> None:
     for entry in talk.review():
         one_by_one.put(entry)
     assert at_once.rows == one_by_one.rows
+
+
+def test_a_plan_and_the_run_that_follows_it_are_one_row_and_another_run_is_not() -> None:
+    model = TranscriptModel()
+    model.put(talk.said(1, "", EntryKind.PLAN, plan_id=talk.PLAN, revision=1))
+    model.put(talk.said(2, "1 of 1 operations done", EntryKind.NOTE, plan_id=talk.PLAN, run_id=talk.RUN))
+    model.put(talk.said(3, "undone", EntryKind.NOTE, plan_id=talk.PLAN, run_id=talk.RUN))
+    assert numbers(model) == [[1, 2], [3]]
+    assert model.row(0).kind is EntryKind.NOTE
+    model.put(talk.said(1, "", EntryKind.PLAN, plan_id=talk.PLAN, revision=2))
+    assert numbers(model) == [[1, 2], [3]]

@@ -15,7 +15,7 @@ from tandem_desktop.ui.widgets import decision_guard
 from tests.support.agent_scripts import OPTIONS, Step, Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.tree_walker import walk
-from tests.ui.window.driver import Person
+from tests.ui.window.driver import Person, agent_status
 
 Open = Callable[..., Person]
 LEFT, NO_BUTTON, NO_KEY = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
@@ -106,6 +106,7 @@ def test_a_change_is_written_as_it_was_drawn(open_window: Open, programs: Path, 
     window = start(open_window, programs, ask, steps.write("README.md", new), steps.ended("c1"))
     assert shown(window, "permission-diff")[0].splitlines()[1:] == ["  # Hello", "  ", "− Say Hello.", "+ Say Goodbye."]
     assert not window.sees("permission-waits")
+    assert agent_status(window.window) == "OpenCode waits for your answer"
     allow(window)
     window.wait(lambda: (workspace / "README.md").read_text() == new)
 

@@ -1,14 +1,29 @@
-"""What a conversation keeps of the requests of its agent, whose numbers begin anew at each start."""
+"""The conversation as it is told while an agent works, as it is read again, and what it keeps of requests."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.agent_protocol import PermissionRequest, PermissionVerdict, ToolCall, ToolKind
+from tandem_desktop.domain.agent_protocol import (
+    AgentSaid,
+    EntryKind,
+    PermissionRequest,
+    PermissionVerdict,
+    ToolCall,
+    ToolKind,
+)
 from tandem_desktop.domain.event_stream import EventStream
-from tandem_desktop.domain.events import AgentProgramChanged, PermissionAnswered, PermissionAsked
-from tandem_desktop.domain.ids import RequestId, ToolCallId
+from tandem_desktop.domain.events import (
+    AgentProgramChanged,
+    AgentUpdated,
+    PermissionAnswered,
+    PermissionAsked,
+    PlanProposed,
+    RunFinished,
+)
+from tandem_desktop.domain.ids import PlanId, RequestId, RunId, ToolCallId
+from tandem_desktop.domain.runs import RunStatus
 from tandem_desktop.services.chat_log import ChatLog
 from tests.support.builders import A_MOMENT, SESSION_ID
 
@@ -69,3 +84,33 @@ def test_no_card_waits_after_a_restart_so_that_none_answers_a_later_request(hear
 def test_a_changed_program_is_kept_as_what_it_is_and_not_as_a_failed_turn(heard: Heard) -> None:
     heard.events.publish(AgentProgramChanged(session_id=SESSION_ID, agent="opencode", text="Another one."))
     assert [entry.problem_kind for entry in heard.log.entries(SESSION_ID)] == ["agent_program_changed"]
+
+
+PLAN = PlanId("PLAN-1")
+
+
+@pytest.fixture
+def events() -> EventStream:
+    return EventStream()
+
+
+@pytest.fixture
+def chat(tmp_path: Path, events: EventStream) -> Iterator[ChatLog]:
+    made = ChatLog(tmp_path, events, lambda: A_MOMENT, lambda plan_id: SESSION_ID)
+    yield made
+    made.close()
+
+
+def test_a_sentence_is_not_cut_by_a_plan_and_its_run_and_is_read_again_in_its_place(
+    tmp_path: Path, events: EventStream, chat: ChatLog
+) -> None:
+    events.publish(AgentUpdated(session_id=SESSION_ID, update=AgentSaid(text="I run the ")))
+    events.publish(PlanProposed(plan_id=PLAN, revision=1, digest="0"))
+    events.publish(RunFinished(run_id=RunId("RUN-1"), plan_id=PLAN, status=RunStatus.COMPLETED, summary="done"))
+    events.publish(AgentUpdated(session_id=SESSION_ID, update=AgentSaid(text="tests.")))
+    told = [(entry.kind, entry.text) for entry in chat.entries(SESSION_ID)]
+    assert told == [(EntryKind.AGENT, "I run the tests."), (EntryKind.PLAN, ""), (EntryKind.NOTE, "done")]
+
+    chat.close()
+    again = ChatLog(tmp_path, EventStream(), lambda: A_MOMENT, lambda plan_id: SESSION_ID)
+    assert [(entry.kind, entry.text) for entry in again.entries(SESSION_ID)] == told
