@@ -194,6 +194,6 @@ def _add_view_actions(menu: QMenu, view: "DiffView") -> None:
     menu.addAction(tr("Wrap long lines") + "\tAlt+Z", lambda: view.set_wrap(not view.wraps))
     ignores = view.display.ignores_space
     words = tr("Show changes of white space") if ignores else tr("Ignore white space")
-    menu.addAction(f"{words}\tShift+W", lambda: view.set_ignores_space(not ignores))
+    menu.addAction(words + "\tShift+W", lambda: view.set_ignores_space(not ignores))
     following = NEXT_WHITESPACE[view.whitespace]
     menu.addAction(f"{WHITESPACE_LABELS[following]}\tW", lambda: view.set_whitespace(following))
