@@ -395,6 +395,7 @@ class OperationContent(QWidget):
         if had_focus:
             self.comments.editor.setFocus(Qt.FocusReason.OtherFocusReason)
         bottom = self.wanted_height(self.width(), self.height())
+        self.height_changed.emit()  # the page makes room first
         self.reveal_requested.emit(bottom - self.comments.wanted_height(self.width()), bottom, False)
 
     def _comment_on_lines(self, is_old: bool, first: int, last: int) -> None:

@@ -22,7 +22,7 @@ _TONES = {
 
 
 _GRAVITY = ("error", "risk", "ok", "info")
-_LEAST_WORDS = 240
+_LEAST_WORDS = 330
 """The width below which the actions stand under the message."""
 
 
