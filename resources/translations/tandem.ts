@@ -978,6 +978,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Change {number} of {count}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>Change {number} of {count} {title}</source>
             <translation type="unfinished" />
@@ -3106,6 +3111,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/filters.py" />
             <source>More</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>More of it can be read as text.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7218,6 +7228,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>added {line}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/notebooks.py" />
             <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>added {number} {line}</source>
@@ -8247,6 +8262,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/versions.py" />
             <source>removed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>removed {line}</source>
             <translation type="unfinished" />
         </message>
         <message>

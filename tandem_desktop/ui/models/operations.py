@@ -201,6 +201,8 @@ class StagedOperationsModel(QAbstractListModel):
             return None
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken(row)
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            return wording.spoken_changes(row.view) if row.expanded else ""
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

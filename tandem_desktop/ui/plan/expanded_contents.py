@@ -1,5 +1,6 @@
 """The content widgets of expanded operations in the operation list."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 BOTTOM = 6
 _KEPT_CONTENTS = 24
+
+_AT_ONCE_S = 0.025
+"""CPU after which no further content is created before the window handles its input."""
 
 
 class ExpandedContents:
@@ -52,12 +56,15 @@ class ExpandedContents:
             self._view.lay_out_later()
             return
         self._is_placing = True
-        in_sight, has_grown = set[OperationId](), False
+        in_sight, has_grown, until = set[OperationId](), False, time.thread_time() + _AT_ONCE_S
         for number in [*self._view.rows_in_sight()]:
             row = self._view.operations().row(number)
-            if row.expanded:
-                in_sight.add(row.operation.id)
-                has_grown = self._place(number, row) or has_grown
+            if not row.expanded:
+                continue
+            in_sight.add(row.operation.id)
+            is_made = row.operation.id in self._contents or number == self._view.currentIndex().row()
+            is_late = not is_made and time.thread_time() >= until  # it is made the next time
+            has_grown = is_late or self._place(number, row) or has_grown
         self._hide_except(in_sight)
         self._is_placing = False
         if has_grown:

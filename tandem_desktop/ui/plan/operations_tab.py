@@ -329,6 +329,8 @@ class OperationsTab(QWidget):
         self._columns.setStretchFactor(1, 1)
         self._count_timer = QTimer(self, interval=0, singleShot=True)
         self._count_timer.timeout.connect(self._count)
+        self._folders_timer = QTimer(self, interval=0, singleShot=True)
+        self._folders_timer.timeout.connect(self._count_folders)
         self._above = QVBoxLayout()
         Spacing(theme, self._above, (12, 8, 12, 0), 8)
         self._above.addWidget(self.notices)
@@ -404,6 +406,9 @@ class OperationsTab(QWidget):
         """Count again what the chips and the folders tell."""
         self.filter.show_counts(self._model.counts() if not self._model.running else Counter(), self._model.total)
         self.filter.show_found(self._model.rowCount(), self._model.total)
+        self._folders_timer.start()
+
+    def _count_folders(self) -> None:
         self.folders.show_model(self._model, may_drop=self.list.is_editable)
 
     def _leave_empty(self) -> None:

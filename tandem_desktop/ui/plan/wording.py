@@ -4,7 +4,8 @@ from datetime import datetime
 from itertools import dropwhile
 
 from tandem_desktop.diff.hunk_classes import ProvedChange, class_of
-from tandem_desktop.diff.text import is_blank, visible, visible_command, visible_name
+from tandem_desktop.diff.hunks import displayed
+from tandem_desktop.diff.text import Document, is_blank, visible, visible_command, visible_name
 from tandem_desktop.domain.operations import (
     Absent,
     DirectoryState,
@@ -24,7 +25,7 @@ from tandem_desktop.review.operation_view import OperationView, Totals
 from tandem_desktop.review.ranking import Rank
 from tandem_desktop.staging.changes import Difference
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
+from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n, tr_table
 
 FITS_ITS_LINE = 80
 """Characters of a command that a row shows in full."""
@@ -263,6 +264,24 @@ def coverage_words(coverage: Coverage) -> str:
     return f"{told} {folded}"
 
 
+_MOST_SPOKEN = 400
+"""Lines of an opened diff that are told with its row; all of them can be read as text."""
+
+
+def spoken_changes(view: OperationView) -> str:
+    """The changed lines with their context, for screen readers: a list has nothing but its rows in their tree."""
+    spoken: list[str] = []
+    for hunk in view.hunks:
+        sides = (Document.of(b"".join(each.raw for each in hunk.lines if each.kind != out)) for out in "+-")
+        spoken.append(tr("Change {number} of {count}", number=hunk.n, count=len(view.hunks)))
+        for kind, text in displayed(hunk, *sides):
+            spoken.append(tr_marked(_SPOKEN_KINDS[kind]).format(line=text) if kind in _SPOKEN_KINDS else text)
+        if len(spoken) > _MOST_SPOKEN:
+            return "\n".join([*spoken[:_MOST_SPOKEN], tr("More of it can be read as text.")])
+    return "\n".join(spoken)
+
+
+_SPOKEN_KINDS = {"+": later("added {line}"), "-": later("removed {line}")}
 _PROVED = tr_table(
     {
         "format": "format only",

@@ -1,5 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -149,3 +150,15 @@ def test_changed_lines_of_all_files_are_searched_and_each_says_how_many(qtbot: Q
     assert {row.operation.id: row.change for row in rows} == expected
     model.set_listing(Listing())
     assert {model.row(number).change for number in range(model.rowCount())} == {""}
+
+
+def test_the_changed_lines_of_an_opened_row_are_in_the_tree_of_screen_readers(qtbot: QtBot) -> None:
+    model = a_model()
+    row = next(at for at, view in enumerate(model.views()) if view.hunks)
+    role = Qt.ItemDataRole.AccessibleDescriptionRole
+    assert model.index(row).data(role) == ""
+    model.set_expanded(model.views()[row].operation.id, True)
+    told = model.index(row).data(role).splitlines()
+    changed = [line for hunk in model.views()[row].hunks for line in hunk.lines if line.kind != " "]
+    assert told[0].startswith("Change 1 of")
+    assert len([line for line in told if line.startswith(("added ", "removed "))]) == len(changed)
