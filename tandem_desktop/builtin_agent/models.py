@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CHOICE, ADDRESS, KEY = "TANDEM_MODEL", "TANDEM_MODEL_URL", "TANDEM_MODEL_KEY"
 _PROVIDERS = ("anthropic", "openai", "openai-compatible", "ollama")
 _KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+_ADDRESS_NAMES = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
+"""What the library of a provider reads by itself: it is said by name which server answers."""
 ANTHROPIC_ADDRESS, OPENAI_ADDRESS = "https://api.anthropic.com", "https://api.openai.com/v1"
 OLLAMA_ADDRESS = "http://127.0.0.1:11434/v1"
 _FORMS = "anthropic:NAME, openai:NAME, ollama:NAME, or openai-compatible:NAME with TANDEM_MODEL_URL"
@@ -83,7 +85,7 @@ def chosen_model(environment: Mapping[str, str], keyring: ReadKeyring = read_key
     provider, _, name = text.partition(":")
     if provider not in _PROVIDERS or not name.strip():
         raise BadInputError(f"{CHOICE} is {text!r}, which names no model.", next=f"Set it to {_FORMS}.")
-    address = environment.get(ADDRESS, "").strip() or None
+    address = (environment.get(ADDRESS) or environment.get(_ADDRESS_NAMES.get(provider, ADDRESS), "")).strip() or None
     if provider == "openai-compatible" and address is None:
         raise BadInputError(f"{CHOICE} needs the address of its server.", next=f"Set {ADDRESS} to it.")
     key = environment.get(KEY) or environment.get(_KEY_NAMES.get(provider, KEY))

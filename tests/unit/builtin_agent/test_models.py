@@ -20,6 +20,10 @@ def test_without_a_choice_there_is_no_model_whatever_keys_lie_about() -> None:
             ModelChoice("anthropic", "claude-x", None, "k"),
         ),
         ({"TANDEM_MODEL": "openai:gpt-x", "OPENAI_API_KEY": "k"}, ModelChoice("openai", "gpt-x", None, "k")),
+        (
+            {"TANDEM_MODEL": "openai:gpt-x", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://h/v1"},
+            ModelChoice("openai", "gpt-x", "http://h/v1", "k"),
+        ),
         ({"TANDEM_MODEL": "ollama:qwen3:8b"}, ModelChoice("ollama", "qwen3:8b")),
         (
             {"TANDEM_MODEL": "openai-compatible:m", "TANDEM_MODEL_URL": "http://h/v1"},
