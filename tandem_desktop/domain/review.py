@@ -113,9 +113,3 @@ class Coverage(Frozen):
     @property
     def is_complete(self) -> bool:
         return self.shown == self.operations and not self.folded and not self.proved
-
-    @property
-    def summary(self) -> str:
-        unopened = f", {self.folded} folded region{'' if self.folded == 1 else 's'} unopened" if self.folded else ""
-        proved = f", {self.proved} change{'' if self.proved == 1 else 's'} folded as mechanical" if self.proved else ""
-        return f"{self.shown} of {self.operations} operations shown{unopened}{proved}"

@@ -28,6 +28,7 @@ from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.keys import PaletteItem
 from tandem_desktop.ui.models.plans import ARCHIVED
+from tandem_desktop.ui.plan_text import next_step
 from tandem_desktop.ui.settings.controller import SettingsController
 from tandem_desktop.ui.settings.sheet import choice
 from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
@@ -362,7 +363,7 @@ class MainWindow(QWidget):
         try:
             background = self._open_background(chosen)
         except TandemError as error:
-            self.welcome.show_problem(f"{error.message} {error.next}")
+            self.welcome.show_problem(f"{error.message} {next_step(error)}".rstrip())
             self._show_welcome()
             return
         self._leave_workspace()
@@ -631,7 +632,7 @@ class MainWindow(QWidget):
         self.toast.say(words, tone="risk", action=tr("Choose an agent"), do=self.top.offer_agents, stays=0)
 
     def _tell_failure(self, error: TandemError) -> None:
-        words = " ".join(filter(None, (error.message, error.next)))
+        words = " ".join(filter(None, (error.message, next_step(error))))
         _log.warning("%s", words)
         self.toast.say(words, tone="error", action=tr("Log"), do=self.pages.show_log, stays=0)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import ToolKind
+from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.events import (
     ChangesWaiting,
     PermissionAsked,
@@ -21,6 +22,7 @@ from tandem_desktop.domain.events import (
     TurnEnded,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan_states import RUNNING, PlanAction, PlanStatus
 from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
 from tandem_desktop.services.pages import PlanPage
@@ -39,6 +41,14 @@ CHANGES_PLANS = (
     RunUndone,
     ChangesWaiting,
 )
+
+_SENTENCE_END = lazy_pattern(r"(?<=[.?!])\s+")
+_CALL = lazy_pattern(r"\btandem [a-z]")
+
+
+def next_step(error: TandemError) -> str:
+    """What to do about an error, without calls of the command line: the window has ways of its own."""
+    return " ".join(part for part in _SENTENCE_END.split(error.next) if not _CALL.search(part))
 
 
 def page_to_read(event: TandemEvent) -> PlanId | None:

@@ -104,7 +104,7 @@ class AttentionStrip(QFrame):
         menu.setObjectName("attention-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for view in self._flagged[:200]:
-            flags = ", ".join(wording.FLAGS.get(flag, flag.value).lower() for flag in view.flags)
+            flags = ", ".join(wording.flag_sentence(flag, view.operation).lower() for flag in view.flags)
             words = f"{wording.title(view.operation)[:80]}  ({flags})".replace("&", "&&")
             self._add(menu, words, view.operation.id)
         if len(self._flagged) > 200:

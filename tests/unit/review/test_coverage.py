@@ -15,9 +15,3 @@ def test_shown_operations_and_unopened_folds_are_counted() -> None:
 def test_operation_that_does_something_else_now_was_not_seen() -> None:
     changed = a_write("b", b"3\n", id="s2")
     assert coverage(a_version(ONE, changed), (Seen(mark=mark(ONE)), Seen(mark=mark(TWO)))).shown == 1
-
-
-def test_coverage_is_said_in_words() -> None:
-    assert Coverage(operations=7, shown=7, folded=2).summary == "7 of 7 operations shown, 2 folded regions unopened"
-    assert Coverage(operations=7, shown=6, folded=1).summary == "6 of 7 operations shown, 1 folded region unopened"
-    assert Coverage(operations=1, shown=1, folded=0).summary == "1 of 1 operations shown"
