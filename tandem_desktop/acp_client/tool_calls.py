@@ -128,8 +128,8 @@ _TITLE_SUFFIX = lazy_pattern(r"\s\[(?:current working directory|in) [^\]]*\](?:\
 """What Gemini adds to a command in a title."""
 _EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
-_EXIT_LINE = lazy_pattern(r"^(?:\(?exit|Exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
-"""The line in which Claude, Gemini and Qwen tell it in the text."""
+_EXIT_LINE = lazy_pattern(r"^(?:\(?exit|Exit|Command failed with exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
+"""The line in which Claude, Gemini, Qwen and Kimi tell it in the text."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
 _PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
 _FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
@@ -373,6 +373,7 @@ def _exit_code(update: ToolCallUpdate) -> int | None:
     inner = (
         raw.get("metadata") if isinstance(raw, dict) else None,
         meta.get("terminal_exit") if isinstance(meta, dict) else None,
+        *_parts_of(raw),
     )
     for place in (raw, *inner):
         if isinstance(place, dict):
@@ -385,6 +386,12 @@ def _exit_code(update: ToolCallUpdate) -> int | None:
             code = int(found[1])
             return code if code or update.status is not ToolCallStatus.FAILED else None
     return None
+
+
+def _parts_of(raw: Any) -> list[Any]:
+    """The parts of an output, one of which tells how a command ended, as Copilot puts it."""
+    parts = raw.get("contents") if isinstance(raw, dict) else None
+    return parts if isinstance(parts, list) else []
 
 
 def _more_output(meta: Any) -> str:

@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,109 +20,32 @@ from tests.support.scripted_model import ScriptedModel
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".agents"
-PACKAGES = {
-    "opencode": ("opencode-ai", "1.18.33"),
-    "goose": ("@aaif/goose", "0.20.1"),
-    "claude": ("@agentclientprotocol/claude-agent-acp", "0.49.0"),
-    "qwen": ("@qwen-code/qwen-code", "0.15.10"),
-    "gemini": ("@google/gemini-cli", "0.61.0"),
-    "codex": ("@agentclientprotocol/codex-acp", "2.6.0"),
-}
 NOT_INSTALLED = " is not installed: python -m tests.support.npm_agents "
 _INSTALL_TIMEOUT_S = 600
 _FETCH_TIMEOUT_MS = 20_000
 
 
-def main(names: list[str]) -> int:
-    """Install the named agents, or all of them; 1 when one cannot be had."""
-    reasons = [reason for name in names or list(PACKAGES) if (reason := install(name))]
-    for reason in reasons:
-        print(reason, file=sys.stderr)
-    return 1 if reasons else 0
+@dataclass(frozen=True)
+class RealAgent:
+    """Where an agent comes from, and what leads it to the scripted model (`{url}`, or `{openai_url}` with `/v1`)."""
+
+    package: str
+    version: str
+    beside: tuple[str, ...] = ()
+    """Packages it needs besides."""
+    newer_node: bool = False
+    """Whether it needs a Node newer than 20."""
+    profile: str = ""
+    """The profile it is run with, where that has another name."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    home: Mapping[str, str] = field(default_factory=dict)
+    """Files that a person who uses it has in their home."""
 
 
-def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the agent on PATH and let it speak with `model`; skip where it is not installed."""
-    require_installed(name)
-    monkeypatch.setenv("PATH", search_path(name))
-    if name == "opencode":
-        _settle_opencode(place, model)
-    if name == "codex":
-        _settle_codex(place, model)
-    for variable, value in _chosen_model(name, model).items():
-        monkeypatch.setenv(variable, value)
-
-
-def require_installed(name: str) -> None:
-    """Skip where the agent is not installed."""
-    if not _is_installed(name):
-        package, version = PACKAGES[name]
-        pytest.skip(f"{package} {version}{NOT_INSTALLED}{name}")
-
-
-def install(name: str) -> str:
-    """Install it unless it is there; empty, or the reason why it is not."""
-    if _is_installed(name):
-        return ""
-    package, version = PACKAGES[name]
-    npm = shutil.which("npm")
-    if npm is None:
-        return f"{package} cannot be installed: npm is missing"
-    folder = _folder(name)
-    # Two processes may come here at once: each installs for itself, and the first to finish is kept.
-    trial = folder.with_name(f"{folder.name}.{os.getpid()}")
-    trial.mkdir(parents=True, exist_ok=True)
-    command = [npm, "install", "--no-audit", "--no-fund", "--fetch-retries=0", f"--fetch-timeout={_FETCH_TIMEOUT_MS}"]
-    command += ["--prefix", str(trial), f"{package}@{version}"]
-    try:
-        ended = subprocess.run(
-            command, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False, cwd=trial
-        )
-        if ended.returncode:
-            return f"{package} cannot be installed: {_first_error(ended.stderr)}"
-        (trial / "ready").touch()
-        if not folder.exists():
-            trial.rename(folder)
-    except subprocess.TimeoutExpired:
-        return f"{package} cannot be installed: npm took longer than {_INSTALL_TIMEOUT_S} seconds"
-    finally:
-        shutil.rmtree(trial, ignore_errors=True)
-    return ""
-
-
-def _is_installed(name: str) -> bool:
-    return (_folder(name) / "ready").exists()
-
-
-def search_path(name: str) -> str:
-    """A PATH on which the installed agent is found first."""
-    return f"{_folder(name) / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
-
-
-def _folder(name: str) -> Path:
-    return FOLDER / f"{name}-{PACKAGES[name][1]}"
-
-
-def _chosen_model(name: str, model: ScriptedModel) -> dict[str, str]:
-    """The variables that lead an agent to the model."""
-    return {
-        "goose": {
-            "GOOSE_PROVIDER": "openai",
-            "GOOSE_MODEL": "fake-1",
-            "OPENAI_HOST": model.url,
-            "OPENAI_API_KEY": "x",
-        },
-        "claude": {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "x"},
-        "qwen": {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"},
-        "gemini": {"GOOGLE_GEMINI_BASE_URL": model.url, "GEMINI_API_KEY": "x", "GEMINI_MODEL": "gemini-2.5-flash"},
-    }.get(name, {})
-
-
-def _settle_opencode(place: AgentPlace, model: ScriptedModel) -> None:
-    """What a person who uses it has in their home."""
+def _opencode_settings() -> str:
     provider = {
         "npm": "@ai-sdk/openai-compatible",
-        "options": {"baseURL": model.openai_url, "apiKey": "x"},
+        "options": {"baseURL": "{openai_url}", "apiKey": "x"},
         "models": {"fake-1": {"name": "Fake 1", "tool_call": True, "limit": {"context": 100000, "output": 8000}}},
     }
     settings = {
@@ -131,24 +56,146 @@ def _settle_opencode(place: AgentPlace, model: ScriptedModel) -> None:
         "enabled_providers": ["fake"],
         "provider": {"fake": provider},
     }
-    folder = place.person / ".config" / "opencode"
-    folder.mkdir(parents=True)
-    (folder / "opencode.json").write_text(json.dumps(settings))
+    return json.dumps(settings)
 
 
-def _settle_codex(place: AgentPlace, model: ScriptedModel) -> None:
-    """A provider of the person's own, which needs no login."""
-    lines = (
-        'model = "gpt-5.5"',
-        'model_provider = "scripted"',
-        "[model_providers.scripted]",
-        'name = "Scripted"',
-        f'base_url = "{model.openai_url}"',
-        'wire_api = "responses"',
-    )
-    folder = place.person / ".codex"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text("\n".join((*lines, "")))
+_CODEX_SETTINGS = """\
+model = "gpt-5.5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "Scripted"
+base_url = "{openai_url}"
+wire_api = "responses"
+"""
+"""A provider of the person's own, which needs no login."""
+_KIMI_SETTINGS = """\
+default_model = "scripted"
+telemetry = false
+[providers.scripted]
+type = "openai"
+base_url = "{openai_url}"
+api_key = "x"
+[models.scripted]
+provider = "scripted"
+model = "fake-1"
+max_context_size = 100000
+"""
+_CLAUDE = {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "x"}
+_QWEN = {"OPENAI_BASE_URL": "{openai_url}", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"}
+REAL_AGENTS = {
+    "opencode": RealAgent("opencode-ai", "1.18.33", home={".config/opencode/opencode.json": _opencode_settings()}),
+    "goose": RealAgent(
+        "@aaif/goose",
+        "0.20.1",
+        env={"GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "fake-1", "OPENAI_HOST": "{url}", "OPENAI_API_KEY": "x"},
+    ),
+    "claude": RealAgent("@agentclientprotocol/claude-agent-acp", "0.49.0", env=_CLAUDE),
+    "claude-newest": RealAgent(
+        "@agentclientprotocol/claude-agent-acp", "0.99.1", newer_node=True, profile="claude", env=_CLAUDE
+    ),
+    "qwen": RealAgent("@qwen-code/qwen-code", "0.15.10", env=_QWEN),
+    "qwen-newest": RealAgent("@qwen-code/qwen-code", "0.24.4", newer_node=True, profile="qwen", env=_QWEN),
+    "gemini": RealAgent(
+        "@google/gemini-cli",
+        "0.61.0",
+        env={"GOOGLE_GEMINI_BASE_URL": "{url}", "GEMINI_API_KEY": "x", "GEMINI_MODEL": "gemini-2.5-flash"},
+    ),
+    "codex": RealAgent("@agentclientprotocol/codex-acp", "2.6.0", home={".codex/config.toml": _CODEX_SETTINGS}),
+    "copilot": RealAgent(
+        "@github/copilot",
+        "1.0.102",
+        env={"COPILOT_PROVIDER_BASE_URL": "{openai_url}", "COPILOT_PROVIDER_API_KEY": "x", "COPILOT_MODEL": "fake-1"},
+    ),
+    "kimi": RealAgent(
+        "@moonshot-ai/kimi-code", "2.1.0", newer_node=True, home={".kimi-code/config.toml": _KIMI_SETTINGS}
+    ),
+}
+NODE = RealAgent("node", "24.21.0")
+
+
+def main(names: list[str]) -> int:
+    """Install the named agents, or all of them; 1 when one cannot be had."""
+    reasons = [reason for name in names or list(REAL_AGENTS) if (reason := install(name))]
+    for reason in reasons:
+        print(reason, file=sys.stderr)
+    return 1 if reasons else 0
+
+
+def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Put the agent on PATH and let it speak with `model`; skip where it is not installed. The name of its profile."""
+    require_installed(name)
+    agent = REAL_AGENTS[name]
+    monkeypatch.setenv("PATH", search_path(name))
+    for variable, value in agent.env.items():
+        monkeypatch.setenv(variable, _led_to(model, value))
+    for file, text in agent.home.items():
+        path = place.person / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_led_to(model, text))
+    return agent.profile or name
+
+
+def require_installed(name: str) -> None:
+    """Skip where the agent is not installed."""
+    agent = REAL_AGENTS[name]
+    if not all(_is_installed(each) for each in _parts(agent)):
+        pytest.skip(f"{agent.package} {agent.version}{NOT_INSTALLED}{name}")
+
+
+def install(name: str) -> str:
+    """Install it unless it is there; empty, or the reason why it is not."""
+    return next((reason for each in _parts(REAL_AGENTS[name]) if (reason := _installed(each))), "")
+
+
+def search_path(name: str) -> str:
+    """A PATH on which the installed agent is found first."""
+    folders = [str(_folder(each) / "node_modules" / ".bin") for each in _parts(REAL_AGENTS[name])]
+    return os.pathsep.join((*folders, os.environ["PATH"]))
+
+
+def _installed(agent: RealAgent) -> str:
+    if _is_installed(agent):
+        return ""
+    npm = shutil.which("npm")
+    if npm is None:
+        return f"{agent.package} cannot be installed: npm is missing"
+    folder = _folder(agent)
+    # Two processes may come here at once: each installs for itself, and the first to finish is kept.
+    trial = folder.with_name(f"{folder.name}.{os.getpid()}")
+    trial.mkdir(parents=True, exist_ok=True)
+    command = [npm, "install", "--no-audit", "--no-fund", "--fetch-retries=0", f"--fetch-timeout={_FETCH_TIMEOUT_MS}"]
+    command += ["--prefix", str(trial), f"{agent.package}@{agent.version}", *agent.beside]
+    try:
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False, cwd=trial
+        )
+        if ended.returncode:
+            return f"{agent.package} cannot be installed: {_first_error(ended.stderr)}"
+        (trial / "ready").touch()
+        if not folder.exists():
+            trial.rename(folder)
+    except subprocess.TimeoutExpired:
+        return f"{agent.package} cannot be installed: npm took longer than {_INSTALL_TIMEOUT_S} seconds"
+    finally:
+        shutil.rmtree(trial, ignore_errors=True)
+    return ""
+
+
+def _parts(agent: RealAgent) -> tuple[RealAgent, ...]:
+    return (agent, NODE) if agent.newer_node else (agent,)
+
+
+def _is_installed(agent: RealAgent) -> bool:
+    return (_folder(agent) / "ready").exists()
+
+
+def _folder(agent: RealAgent) -> Path:
+    name = next((name for name, each in REAL_AGENTS.items() if each is agent), agent.package)
+    return FOLDER / f"{name}-{agent.version}"
+
+
+def _led_to(model: ScriptedModel, text: str) -> str:
+    return text.replace("{openai_url}", model.openai_url).replace("{url}", model.url)
 
 
 def _first_error(text: str) -> str:

@@ -170,6 +170,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("write", {"filePath": "path", "content": "content"}),
         ("Write", {"file_path": "path", "content": "content"}),
         ("write_file", {"path": "path", "content": "content"}),
+        ("create", {"path": "path", "file_text": "content"}),
     ),
     "edit": (
         ("edit", {"filePath": "path", "oldString": "old", "newString": "new"}),
@@ -182,6 +183,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("read", {"filePath": "path"}),
         ("Read", {"file_path": "path"}),
         ("read_file", {"path": "path"}),
+        ("view", {"path": "path"}),
         ("exec_command", {"cmd": "cat"}),
     ),
     "bash": (

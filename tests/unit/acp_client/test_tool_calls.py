@@ -124,8 +124,10 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         ({"text": "Output: broken\nExit Code: 3\nProcess Group PGID: 40"}, 3),
         ({"text": "Output: mended\nProcess Group PGID: 90"}, None),
         ({"text": "Command: make\nOutput: broken\nError: (none)\nExit Code: 3\nSignal: 0"}, 3),
+        ({"rawOutput": {"content": "broken", "contents": [{"type": "shell_exit", "exitCode": 3}]}}, 3),
+        ({"text": "broken\nCommand failed with exit code: 3."}, 3),
     ],
-    ids=["opencode", "claude", "claude, success", "printed by the command", "gemini", "gemini, success", "qwen"],
+    ids=["opencode", "claude", "claude, success", "printed", "gemini", "gemini, success", "qwen", "copilot", "kimi"],
 )
 def test_an_exit_code_is_read_from_what_each_agent_sends_and_not_guessed(
     calls: ToolCalls, said: dict[str, Any], code: int | None

@@ -1,6 +1,8 @@
-"""Six real agents, each with a scripted model: run a check, mend what it finds, run it again, and remember it later."""
+"""Real agents, each with a scripted model: what each does is planned, approved, taken back, revised, remembered."""
 
+import json
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.agents
 ROOT = Path(__file__).resolve().parents[3]
-AGENTS = ("opencode", "goose", "claude", "qwen", "codex", "gemini")
+AGENTS = tuple(npm_agents.REAL_AGENTS)
 CHECK = "python3 check.py"
 FAILS = 3
 CHECK_SCRIPT = f"""\
@@ -28,7 +30,7 @@ mended = "x = 42" in open("app.py").read()
 print("mended" if mended else "broken")
 sys.exit(0 if mended else {FAILS})
 """
-SILENT_ON_SUCCESS = ("claude", "gemini")
+SILENT_ON_SUCCESS = ("claude", "gemini", "kimi")
 """They tell an exit code only where it is not 0."""
 CONTACTED = {
     "opencode": {"registry.npmjs.org"},
@@ -37,6 +39,15 @@ CONTACTED = {
 }
 """What an agent may try to reach besides its model and the hosts of its profile, if its turn is long enough."""
 WORD = "quincunx"
+CHANGES = {
+    ("modify", "app.py"),
+    ("create", "hello.py"),
+    ("delete", "old.txt"),
+    ("modify", "data.txt"),
+    ("create", "out/made.txt"),
+}
+"""What the scenario `full` does: two changes by the tools for files, three by commands."""
+COMMANDS = ("rm old.txt", "sed -i s/one/two/ data.txt", "mkdir -p out && echo made > out/made.txt")
 
 
 @pytest.fixture
@@ -61,15 +72,28 @@ def model(other_service: socket.socket) -> Iterator[ScriptedModel]:
         Step("Looking elsewhere.", (fetch,)),
         Step("The check passes now."),
     )
+    full = (
+        Step("Reading.", (Call("read", {"path": "{cwd}/app.py"}),)),
+        Step("Editing.", (Call("edit", bump),)),
+        Step("Creating.", (Call("write", {"path": "{cwd}/hello.py", "content": "print('hello')\n"}),)),
+        *(Step("By a command.", (Call("bash", {"command": each, "why": each}),)) for each in COMMANDS),
+        Step("All of it is done."),
+    )
+    again = (Step("Once more.", (Call("bash", {"command": "echo 2 > again.txt", "why": "again"}),)), Step("Revised."))
+    held = (Step("Changing.", (Call("bash", {"command": "echo 3 > held.txt", "why": "x"}),)), Step("Now.", holds=True))
     listen = (Step("The word is noted.", (check,)), Step("Thinking.", holds=True))
     recall = (Step("Recalling it.", (Call("bash", {"command": "echo 1 > recalled.txt", "why": "x"}),)), Step("Done."))
-    with ScriptedModel({"mend": mend, "listen": listen, "recall": recall}) as served:
+    with ScriptedModel(
+        {"mend": mend, "full": full, "again": again, "held": held, "listen": listen, "recall": recall}
+    ) as served:
         yield served
 
 
 @pytest.fixture
 def checked_place(place: AgentPlace) -> AgentPlace:
     place.put("check.py", CHECK_SCRIPT)
+    place.put("old.txt", "old\n")
+    place.put("data.txt", "one\n")
     place.use_git()
     return place
 
@@ -83,9 +107,9 @@ def test_an_agent_sees_its_check_fail_and_pass_in_the_shadow_and_reaches_its_mod
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     place = checked_place
-    npm_agents.require(agent, place, model, monkeypatch)
+    profile = npm_agents.require(agent, place, model, monkeypatch)
     seen, before = place.sight(), walk(place.root)
-    said = place.run("--agent", agent, task=f"Mend it. [[scenario:mend]] [[cwd:{place.root}]]")
+    said = place.run("--agent", profile, task=f"Mend it. [[scenario:mend]] [[cwd:{place.root}]]")
     place.assert_nothing_left()
     assert said.code == 0, said.out + said.err
     assert place.sight() == seen
@@ -96,7 +120,7 @@ def test_an_agent_sees_its_check_fail_and_pass_in_the_shadow_and_reaches_its_mod
     assert kinds_and_paths(plan) == [("modify", "app.py")]
 
     checks = [each for each in plan["ran"] if each["command"] == CHECK]
-    passes = None if agent in SILENT_ON_SUCCESS else 0
+    passes = None if profile in SILENT_ON_SUCCESS else 0
     assert [each["exit_code"] for each in checks] == [FAILS, passes]
     assert ["broken" in checks[0]["output"], "mended" in checks[1]["output"]] == [True, True]
 
@@ -116,17 +140,76 @@ def test_an_agent_sees_its_check_fail_and_pass_in_the_shadow_and_reaches_its_mod
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+def test_five_changes_of_an_agent_are_planned_revised_in_the_same_conversation_applied_exactly_and_taken_back(
+    agent: str, checked_place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = checked_place
+    profile = npm_agents.require(agent, place, model, monkeypatch)
+    seen, before = place.sight(), walk(place.root)
+    said = place.run("--agent", profile, task=f"Do all of it. [[scenario:full]] [[cwd:{place.root}]]")
+    assert said.code == 0, said.out + said.err
+    plan = said.data
+    assert (plan["confined"], plan["incomplete"], plan["warnings"]) == (True, "", [])
+    assert set(re.findall(r"asked: (\w+)", said.err)) <= {"allow"}, "every request is answered without the person"
+    assert set(kinds_and_paths(plan)) == CHANGES
+    assert [each["command"] for each in plan["ran"]] == list(COMMANDS)
+
+    place.tandem.answer("reject", plan["plan_id"], "--feedback", f"Think of {WORD}.")
+    model.forget()
+    date_back_the_chats_of_gemini(place)
+    task = f"Revise it. [[scenario:again]] [[cwd:{place.root}]]"
+    revised = place.plan("--session", plan["session_id"], task=task)
+    asked = next(each for each in model.requests if "Revise it." in str(each.messages) and each.tools)
+    assert WORD in str(asked.messages)
+    assert any("All of it is done." in each for each in before_the_question(asked, "Revise it.")), "it remembers"
+    assert (revised["plan_id"], revised["revision"], revised["incomplete"]) == (plan["plan_id"], 2, "")
+    assert set(kinds_and_paths(revised)) == CHANGES | {("create", "again.txt")}
+    place.assert_nothing_left()
+    assert place.sight() == seen
+
+    shadow = place.shadow_tree(plan["session_id"])
+    run = place.approve_and_apply(revised)
+    assert place.files() == shadow
+    place.tandem.answer("undo", run)
+    assert walk(place.root) == before
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_stopped_in_its_turn_leaves_no_process_and_a_plan_that_cannot_be_approved(
+    agent: str, checked_place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = checked_place
+    profile = npm_agents.require(agent, place, model, monkeypatch)
+    seen = place.sight()
+    process = started(place, profile, f"Begin. [[scenario:held]] [[cwd:{place.root}]]", stdout=subprocess.PIPE)
+    try:
+        assert model.holding.wait(PATIENCE_S)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=PATIENCE_S)
+    finally:
+        process.kill()
+        process.wait()
+    place.assert_nothing_left()
+    assert place.sight() == seen
+    plan = json.loads(out)
+    assert (process.returncode, plan["error"]["kind"]) == (4, "aborted")
+    assert kinds_and_paths(plan) == [("create", "held.txt")]
+    assert plan["incomplete"]
+    assert place.tandem("approve", plan["plan_id"], "--digest", plan["digest"], "--json").code == 3
+
+
+@pytest.mark.parametrize("agent", AGENTS)
 def test_a_word_told_before_tandem_is_killed_is_remembered_by_the_agent_that_is_resumed(
     agent: str, checked_place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = checked_place
-    npm_agents.require(agent, place, model, monkeypatch)
-    session = killed_while_it_listens(place, agent, model)
+    profile = npm_agents.require(agent, place, model, monkeypatch)
+    session = killed_while_it_listens(place, profile, model)
     model.forget()
     date_back_the_chats_of_gemini(place)
     place.plan("--session", session, task=f"Which word was it? [[scenario:recall]] [[cwd:{place.root}]]")
     asked = next(each for each in model.requests if "Which word was it?" in str(each.messages) and each.tools)
-    earlier = before_the_question(asked)
+    earlier = before_the_question(asked, "Which word was it?")
     assert any(WORD in each for each in earlier), "the agent has the person's words"
     assert any("The word is noted." in each for each in earlier), "and its own answer"
 
@@ -134,13 +217,7 @@ def test_a_word_told_before_tandem_is_killed_is_remembered_by_the_agent_that_is_
 def killed_while_it_listens(place: AgentPlace, agent: str, model: ScriptedModel) -> str:
     """The session of a run that was killed in the middle of the agent's turn."""
     task = f"Remember the word {WORD}. [[scenario:listen]] [[cwd:{place.root}]]"
-    words = ["-C", str(place.root), "run", "--json", "--agent", agent, "--task", task]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tandem_desktop", *words],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = started(place, agent, task)
     try:
         assert model.holding.wait(PATIENCE_S)
     finally:
@@ -152,15 +229,21 @@ def killed_while_it_listens(place: AgentPlace, agent: str, model: ScriptedModel)
     return session.name
 
 
+def started(place: AgentPlace, agent: str, task: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+    words = ["-C", str(place.root), "run", "--json", "--agent", agent, "--task", task]
+    command = [sys.executable, "-m", "tandem_desktop", *words]
+    return subprocess.Popen(command, cwd=ROOT, stdout=stdout, stderr=subprocess.DEVNULL, text=True)
+
+
 def date_back_the_chats_of_gemini(place: AgentPlace) -> None:
     """Gemini names a chat by the minute and overwrites it when it loads it in the minute in which it began."""
     for chat in (place.state / "agents").glob("gemini/home/.gemini/tmp/*/chats/session-*.jsonl"):
         chat.rename(chat.with_name(re.sub(r"session-\d{4}", "session-2001", chat.name)))
 
 
-def before_the_question(request: ModelRequest) -> list[str]:
+def before_the_question(request: ModelRequest, question: str) -> list[str]:
     """The messages of the conversation that came before the person's last one."""
     messages: list[Any] = request.messages
     texts = [str(message) for message in messages]
-    last = max(number for number, text in enumerate(texts) if "Which word was it?" in text)
+    last = max(number for number, text in enumerate(texts) if question in text)
     return texts[:last]
