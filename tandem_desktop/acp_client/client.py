@@ -140,6 +140,8 @@ def _words(refusal: RefusedError) -> str:
     """The agent's own reason: its message, and the details it put beside it."""
     words = str(refusal.message)
     data = refusal.data
+    if isinstance(data, dict):
+        data = {name: value for name, value in data.items() if name != "authMethods"}  # named as its ways to log in
     if isinstance(data, dict) and isinstance(data.get("details"), str):
         words = f"{words} ({data['details']})"
     elif data:

@@ -130,6 +130,8 @@ _EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
 _EXIT_LINE = lazy_pattern(r"^(?:\(?exit|Exit|Command failed with exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
 """The line in which Claude, Gemini, Qwen and Kimi tell it in the text."""
+_LAST_LINE = lazy_pattern(r"^Command exited with code (\d{1,5})\s*\Z", re.MULTILINE)
+"""What Pi adds to the output of a command that fails; in its field every such code is 1."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
 _PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
 _FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
@@ -370,6 +372,8 @@ def _named(meta: Any) -> str:
 def _exit_code(update: ToolCallUpdate) -> int | None:
     """From the fields of the output where it has such fields, else from its text."""
     raw, meta = update.raw_output, update.meta
+    if (found := _LAST_LINE.search(_more_output(meta))) is not None and update.status is ToolCallStatus.FAILED:
+        return int(found[1])
     inner = (
         raw.get("metadata") if isinstance(raw, dict) else None,
         meta.get("terminal_exit") if isinstance(meta, dict) else None,
@@ -395,9 +399,9 @@ def _parts_of(raw: Any) -> list[Any]:
 
 
 def _more_output(meta: Any) -> str:
-    """What was printed since the last message, where Codex puts it."""
+    """What was printed since the last message, where Codex and Pi put it."""
     match meta:
-        case {"terminal_output_delta": {"data": str(data)}}:
+        case {"terminal_output_delta": {"data": str(data)}} | {"terminal_output": {"data": str(data)}}:
             return data
     return ""
 

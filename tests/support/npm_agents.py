@@ -80,6 +80,17 @@ provider = "scripted"
 model = "fake-1"
 max_context_size = 100000
 """
+def _pi_models() -> str:
+    provider = {
+        "baseUrl": "{openai_url}",
+        "api": "openai-completions",
+        "apiKey": "x",
+        "models": [{"id": "fake-1"}],
+    }
+    return json.dumps({"providers": {"scripted": provider}})
+
+
+_PI_SETTINGS = json.dumps({"defaultProvider": "scripted", "defaultModel": "fake-1"})
 _CLAUDE = {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "x"}
 _QWEN = {"OPENAI_BASE_URL": "{openai_url}", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"}
 REAL_AGENTS = {
@@ -108,6 +119,13 @@ REAL_AGENTS = {
     ),
     "kimi": RealAgent(
         "@moonshot-ai/kimi-code", "2.1.0", newer_node=True, home={".kimi-code/config.toml": _KIMI_SETTINGS}
+    ),
+    "pi": RealAgent(
+        "pi-acp",
+        "0.0.34",
+        beside=("@earendil-works/pi-coding-agent@0.87.1",),
+        newer_node=True,
+        home={".pi/agent/models.json": _pi_models(), ".pi/agent/settings.json": _PI_SETTINGS},
     ),
 }
 NODE = RealAgent("node", "24.21.0")

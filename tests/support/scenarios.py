@@ -173,7 +173,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("create", {"path": "path", "file_text": "content"}),
     ),
     "edit": (
-        ("edit", {"filePath": "path", "oldString": "old", "newString": "new"}),
+        ("edit", {"filePath": "path", "oldString": "old", "newString": "new", "edits": "edits"}),
         ("Edit", {"file_path": "path", "old_string": "old", "new_string": "new"}),
         ("search_replace", {"file_path": "path", "content": "markers"}),
         ("replace", {"file_path": "path", "old_string": "old", "new_string": "new", "instruction": "why"}),
@@ -211,6 +211,7 @@ def _spoken(call: Call, declared: Mapping[str, Properties], folder: str) -> tupl
     if call.tool not in _DIALECTS:
         return call.tool, words
     if "old" in words:
+        words["edits"] = [{"oldText": words["old"], "newText": words["new"]}]
         words["markers"] = f"<<<<<<< SEARCH\n{words['old']}\n=======\n{words['new']}\n>>>>>>> REPLACE"
         hunk = f"@@\n-{words['old']}\n+{words['new']}"
         words["patch"] = f"*** Begin Patch\n*** Update File: {words['path']}\n{hunk}\n*** End Patch\n"

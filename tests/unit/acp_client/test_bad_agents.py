@@ -127,12 +127,12 @@ async def test_an_agent_that_wants_a_login_says_which(method: str) -> None:
         await manager.prompt(session.id, "go")
 
     ways = [{"id": "browser", "name": "Sign in"}, {"id": "key", "name": "By key"}]
-    refusal = {"code": -32000, "message": "Authentication required"}
+    refusal = {"code": -32000, "message": "Authentication required", "data": {"authMethods": ways}}
     script = {"initialize": {"authMethods": ways}, "errors": {method: refusal}}
     async with running(script, NotingClient(), needs="Log in with: agent login") as manager:
         with pytest.raises(LoginNeededError) as raised:
             await talk(manager)
-    assert "browser: Sign in, key: By key" in raised.value.message
+    assert raised.value.message.endswith("required. It offers: browser: Sign in, key: By key.")
     assert raised.value.next == "Log in with: agent login"
 
 

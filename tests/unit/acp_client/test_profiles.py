@@ -21,7 +21,7 @@ from tandem_desktop.acp_client.profiles import (
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 
-EXPECTED = {"built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe", "copilot", "kimi"}
+EXPECTED = {"built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe", "copilot", "kimi", "pi"}
 
 
 @pytest.mark.parametrize(

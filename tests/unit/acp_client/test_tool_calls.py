@@ -100,6 +100,10 @@ def test_a_diff_put_together_gives_way_to_a_real_one(calls: ToolCalls) -> None:
     assert told(calls, content=[whole]).diffs == (ProposedDiff(path="a", old_text="x\nz\n", new_text="y\nz\n"),)
 
 
+PI = {
+    "status": "failed",
+    "_meta": {"terminal_output": {"data": "\nCommand exited with code 3"}, "terminal_exit": {"exit_code": 1}},
+}
 CODEX = (
     {"kind": "execute", "status": "in_progress", "rawInput": {"command": "make"}},
     {"_meta": {"terminal_output_delta": {"data": "one\n", "terminal_id": "c"}}},
@@ -126,8 +130,20 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         ({"text": "Command: make\nOutput: broken\nError: (none)\nExit Code: 3\nSignal: 0"}, 3),
         ({"rawOutput": {"content": "broken", "contents": [{"type": "shell_exit", "exitCode": 3}]}}, 3),
         ({"text": "broken\nCommand failed with exit code: 3."}, 3),
+        (PI, 3),
     ],
-    ids=["opencode", "claude", "claude, success", "printed", "gemini", "gemini, success", "qwen", "copilot", "kimi"],
+    ids=[
+        "opencode",
+        "claude",
+        "claude, success",
+        "printed",
+        "gemini",
+        "gemini, success",
+        "qwen",
+        "copilot",
+        "kimi",
+        "pi",
+    ],
 )
 def test_an_exit_code_is_read_from_what_each_agent_sends_and_not_guessed(
     calls: ToolCalls, said: dict[str, Any], code: int | None
@@ -135,7 +151,7 @@ def test_an_exit_code_is_read_from_what_each_agent_sends_and_not_guessed(
     told(calls, kind="execute", status="in_progress", rawInput={"command": "make"})
     text = said.pop("text", None)
     content = [] if text is None else [{"type": "content", "content": {"type": "text", "text": text}}]
-    assert told(calls, status="completed", content=content, **said).exit_code == code
+    assert told(calls, **{"status": "completed", "content": content, **said}).exit_code == code
 
 
 def test_output_is_kept_from_its_end(calls: ToolCalls) -> None:
