@@ -1,6 +1,6 @@
 """Real agents for the tests, in a folder that git ignores: `python -m tests.support.npm_agents [NAME…]`.
 
-The command installs them by npm. Tests only look for what is installed; a test whose agent is missing is skipped, and
+The command installs them by npm, and those of PyPI by uv, which also finds or fetches the Python they need. Tests only look for what is installed; a test whose agent is missing is skipped, and
 the end of a run says how many were and what is missing.
 """
 
@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ FOLDER = ROOT / ".agents"
 NOT_INSTALLED = " is not installed: python -m tests.support.npm_agents "
 _INSTALL_TIMEOUT_S = 600
 _FETCH_TIMEOUT_MS = 20_000
+_PYTHON = ">=3.12,<3.14"
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class RealAgent:
     version: str
     beside: tuple[str, ...] = ()
     """Packages it needs besides."""
+    from_pypi: bool = False
+    """Whether it comes from PyPI, for a Python newer than 3.11."""
     newer_node: bool = False
     """Whether it needs a Node newer than 20."""
     profile: str = ""
@@ -80,6 +84,8 @@ provider = "scripted"
 model = "fake-1"
 max_context_size = 100000
 """
+
+
 def _pi_models() -> str:
     provider = {
         "baseUrl": "{openai_url}",
@@ -91,6 +97,17 @@ def _pi_models() -> str:
 
 
 _PI_SETTINGS = json.dumps({"defaultProvider": "scripted", "defaultModel": "fake-1"})
+_VIBE_SETTINGS = """\
+active_model = "scripted"
+[[providers]]
+name = "scripted"
+api_base = "{openai_url}"
+api_key_env_var = ""
+[[models]]
+name = "fake-1"
+provider = "scripted"
+alias = "scripted"
+"""
 _CLAUDE = {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "x"}
 _QWEN = {"OPENAI_BASE_URL": "{openai_url}", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"}
 REAL_AGENTS = {
@@ -126,6 +143,12 @@ REAL_AGENTS = {
         beside=("@earendil-works/pi-coding-agent@0.87.1",),
         newer_node=True,
         home={".pi/agent/models.json": _pi_models(), ".pi/agent/settings.json": _PI_SETTINGS},
+    ),
+    "vibe": RealAgent(
+        "mistral-vibe",
+        "3.0.2",
+        from_pypi=True,
+        home={".vibe/config.toml": _VIBE_SETTINGS},
     ),
 }
 NODE = RealAgent("node", "24.21.0")
@@ -167,40 +190,74 @@ def install(name: str) -> str:
 
 def search_path(name: str) -> str:
     """A PATH on which the installed agent is found first."""
-    folders = [str(_folder(each) / "node_modules" / ".bin") for each in _parts(REAL_AGENTS[name])]
+    folders = [str(_folder(each) / _programs(each)) for each in _parts(REAL_AGENTS[name])]
     return os.pathsep.join((*folders, os.environ["PATH"]))
 
 
 def _installed(agent: RealAgent) -> str:
     if _is_installed(agent):
         return ""
-    npm = shutil.which("npm")
-    if npm is None:
-        return f"{agent.package} cannot be installed: npm is missing"
     folder = _folder(agent)
     # Two processes may come here at once: each installs for itself, and the first to finish is kept.
     trial = folder.with_name(f"{folder.name}.{os.getpid()}")
     trial.mkdir(parents=True, exist_ok=True)
-    command = [npm, "install", "--no-audit", "--no-fund", "--fetch-retries=0", f"--fetch-timeout={_FETCH_TIMEOUT_MS}"]
-    command += ["--prefix", str(trial), f"{agent.package}@{agent.version}", *agent.beside]
     try:
-        ended = subprocess.run(
-            command, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False, cwd=trial
-        )
-        if ended.returncode:
-            return f"{agent.package} cannot be installed: {_first_error(ended.stderr)}"
+        if reason := _by_uv(agent, trial) if agent.from_pypi else _by_npm(agent, trial):
+            return f"{agent.package} cannot be installed: {reason}"
         (trial / "ready").touch()
         if not folder.exists():
             trial.rename(folder)
-    except subprocess.TimeoutExpired:
-        return f"{agent.package} cannot be installed: npm took longer than {_INSTALL_TIMEOUT_S} seconds"
     finally:
         shutil.rmtree(trial, ignore_errors=True)
     return ""
 
 
+def _by_npm(agent: RealAgent, trial: Path) -> str:
+    npm = shutil.which("npm")
+    if npm is None:
+        return "npm is missing"
+    command = [npm, "install", "--no-audit", "--no-fund", "--fetch-retries=0", f"--fetch-timeout={_FETCH_TIMEOUT_MS}"]
+    return _ran([*command, "--prefix", str(trial), f"{agent.package}@{agent.version}", *agent.beside], trial)
+
+
+def _by_uv(agent: RealAgent, trial: Path) -> str:
+    uv = FOLDER / "uv" / "bin" / "uv"
+    if not uv.exists():
+        venv.create(FOLDER / "uv", with_pip=True)
+        if reason := _ran([str(uv.with_name("pip")), "install", "-q", "uv"], trial):
+            return reason
+    making = [str(uv), "venv", "--quiet", "--relocatable", "--python", _PYTHON, str(trial)]
+    packages = [f"{agent.package}=={agent.version}", *agent.beside]
+    return _ran([*making, "--allow-existing"], trial) or _ran(
+        [str(uv), "pip", "install", "--quiet", "--python", str(trial / "bin" / "python"), *packages], trial
+    )
+
+
+def _ran(command: list[str], folder: Path) -> str:
+    """Empty, or why the command did not do it."""
+    found = os.pathsep.join((*map(str, FOLDER.glob("python-*/bin")), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": found, "UV_PYTHON_INSTALL_DIR": str(FOLDER / "python")}
+    try:
+        ended = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_INSTALL_TIMEOUT_S,
+            check=False,
+            cwd=folder,
+            env=environment,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{Path(command[0]).name} took longer than {_INSTALL_TIMEOUT_S} seconds"
+    return _first_error(ended.stderr) if ended.returncode else ""
+
+
 def _parts(agent: RealAgent) -> tuple[RealAgent, ...]:
     return (agent, NODE) if agent.newer_node else (agent,)
+
+
+def _programs(agent: RealAgent) -> str:
+    return "bin" if agent.from_pypi else "node_modules/.bin"
 
 
 def _is_installed(agent: RealAgent) -> bool:
@@ -218,7 +275,7 @@ def _led_to(model: ScriptedModel, text: str) -> str:
 
 def _first_error(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("npm warn")]
-    return lines[0] if lines else "npm gave no reason"
+    return lines[0] if lines else "it gave no reason"
 
 
 if __name__ == "__main__":
