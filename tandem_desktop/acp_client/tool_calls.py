@@ -128,8 +128,11 @@ _TITLE_SUFFIX = lazy_pattern(r"\s\[(?:current working directory|in) [^\]]*\](?:\
 """What Gemini adds to a command in a title."""
 _EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
-_EXIT_LINE = lazy_pattern(r"^(?:\(?exit|Exit|Command failed with exit) [Cc]ode:? (-?\d{1,5})\b", re.MULTILINE)
-"""The line in which Claude, Gemini, Qwen and Kimi tell it in the text."""
+_EXIT_LINE = lazy_pattern(
+    r"^(?:\(?exit|Exit|Command failed with exit|\*\*Status:\*\* Command \w+ with exit) [Cc]ode:? (-?\d{1,5})\b",
+    re.MULTILINE,
+)
+"""The line in which Claude, Gemini, Qwen, Kimi and Deep Agents tell it in the text."""
 _LAST_LINE = lazy_pattern(r"^Command exited with code (\d{1,5})\s*\Z", re.MULTILINE)
 """What Pi adds to the output of a command that fails; in its field every such code is 1."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
@@ -176,8 +179,20 @@ class ToolCalls:
         return self._merge(update, asked=False)
 
     def asked(self, update: ToolCallUpdate) -> ToolCall:
-        """A permission request came."""
+        """A permission request came; one of an unknown id and no kind is about the open call that it repeats."""
+        if update.tool_call_id not in self._records and update.kind is None:
+            update = update._replace(tool_call_id=self._repeated(update) or update.tool_call_id)
         return self._merge(update, asked=True)
+
+    def _repeated(self, update: ToolCallUpdate) -> str | None:
+        """The open call of the same title or arguments: Deep Agents gives its request an id of its own."""
+        arguments = _merged({}, update.raw_input)
+        for number, record in self._records.items():
+            call = record.call
+            is_open = call.status not in _ENDED and not call.asked
+            if is_open and ((call.title and call.title == update.title) or (arguments and call.arguments == arguments)):
+                return number
+        return None
 
     def _merge(self, update: ToolCallUpdate, *, asked: bool) -> ToolCall:
         number = update.tool_call_id

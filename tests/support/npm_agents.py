@@ -1,7 +1,8 @@
 """Real agents for the tests, in a folder that git ignores: `python -m tests.support.npm_agents [NAME…]`.
 
-The command installs them by npm, and those of PyPI by uv, which also finds or fetches the Python they need. Tests only look for what is installed; a test whose agent is missing is skipped, and
-the end of a run says how many were and what is missing.
+The command installs them by npm, and those of PyPI by uv, which also finds or fetches the Python they need. Tests only
+look for what is installed; a test whose agent is missing is skipped, and the end of a run says how many were and what
+is missing.
 """
 
 import json
@@ -150,6 +151,12 @@ REAL_AGENTS = {
         from_pypi=True,
         home={".vibe/config.toml": _VIBE_SETTINGS},
     ),
+    "deepagents": RealAgent(
+        "deepagents-code",
+        "0.1.88",
+        from_pypi=True,
+        env={"OPENAI_BASE_URL": "{openai_url}", "OPENAI_API_KEY": "x"},
+    ),
 }
 NODE = RealAgent("node", "24.21.0")
 
@@ -229,7 +236,17 @@ def _by_uv(agent: RealAgent, trial: Path) -> str:
     making = [str(uv), "venv", "--quiet", "--relocatable", "--python", _PYTHON, str(trial)]
     packages = [f"{agent.package}=={agent.version}", *agent.beside]
     return _ran([*making, "--allow-existing"], trial) or _ran(
-        [str(uv), "pip", "install", "--quiet", "--python", str(trial / "bin" / "python"), *packages], trial
+        [
+            str(uv),
+            "pip",
+            "install",
+            "--quiet",
+            "--compile-bytecode",
+            "--python",
+            str(trial / "bin" / "python"),
+            *packages,
+        ],
+        trial,
     )
 
 

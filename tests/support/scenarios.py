@@ -176,6 +176,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("edit", {"filePath": "path", "oldString": "old", "newString": "new", "edits": "edits"}),
         ("Edit", {"file_path": "path", "old_string": "old", "new_string": "new"}),
         ("search_replace", {"file_path": "path", "content": "markers"}),
+        ("edit_file", {"file_path": "path", "old_string": "old", "new_string": "new"}),
         ("replace", {"file_path": "path", "old_string": "old", "new_string": "new", "instruction": "why"}),
         ("apply_patch", {"input": "patch"}),
     ),
@@ -191,6 +192,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("Bash", {"command": "command", "description": "why"}),
         ("run_shell_command", {"command": "command", "description": "why"}),
         ("shell", {"command": "command"}),
+        ("execute", {"command": "command"}),
         ("exec_command", {"cmd": "command"}),
     ),
 }

@@ -21,7 +21,10 @@ from tandem_desktop.acp_client.profiles import (
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 
-EXPECTED = {"built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe", "copilot", "kimi", "pi"}
+EXPECTED = {
+    *("built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe"),
+    *("copilot", "kimi", "pi", "deepagents"),
+}
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,20 @@ PI = {
     "status": "failed",
     "_meta": {"terminal_output": {"data": "\nCommand exited with code 3"}, "terminal_exit": {"exit_code": 1}},
 }
+
+
+@pytest.mark.parametrize("same", [{"title": "Edit `a`"}, {"rawInput": {"file_path": "/workspace/a"}}])
+def test_a_request_under_an_id_of_its_own_is_about_the_open_call_it_repeats(
+    calls: ToolCalls, same: dict[str, Any]
+) -> None:
+    told(calls, "other", kind="execute", title="make", rawInput={"command": "make"})
+    told(calls, "ended", kind="edit", title="Edit `a`", rawInput={"file_path": "/workspace/a"}, status="completed")
+    told(calls, "first", kind="edit", title="Edit `a`", rawInput={"file_path": "/workspace/a"}, status="pending")
+    asked = told(calls, "request", asked=True, **same)
+    assert (asked.id, asked.kind) == ("first", ToolKind.EDIT)
+    assert told(calls, "again", asked=True, **same).id == "again"
+
+
 CODEX = (
     {"kind": "execute", "status": "in_progress", "rawInput": {"command": "make"}},
     {"_meta": {"terminal_output_delta": {"data": "one\n", "terminal_id": "c"}}},
@@ -131,6 +145,7 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         ({"rawOutput": {"content": "broken", "contents": [{"type": "shell_exit", "exitCode": 3}]}}, 3),
         ({"text": "broken\nCommand failed with exit code: 3."}, 3),
         (PI, 3),
+        ({"text": "**Command:**\n```bash\nmake\n```\n\n**Status:** Command failed with exit code 3"}, 3),
     ],
     ids=[
         "opencode",
@@ -143,6 +158,7 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         "copilot",
         "kimi",
         "pi",
+        "deepagents",
     ],
 )
 def test_an_exit_code_is_read_from_what_each_agent_sends_and_not_guessed(
