@@ -549,7 +549,8 @@ class SidecarManager:
         if session_id in link.requests.conversations:
             raise link.error(SidecarProtocolError(f"{self._profile.title} gave two sessions the name {session_id}."))
         offered = modes(response)
-        calls = ToolCalls(self._paths, self._limits, tuple(server.name for server in servers))
+        names, by_title = tuple(server.name for server in servers), self._profile.titles_name_tools
+        calls = ToolCalls(self._paths, self._limits, names, titles_name_tools=by_title)
         conversation = AcpSession(session_id, calls, mode=offered.current)
         if servers:
             conversation.ready_at = asyncio.get_running_loop().time() + self._profile.planning_tools_delay_s

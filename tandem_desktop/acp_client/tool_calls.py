@@ -121,7 +121,8 @@ class WorkspacePaths:
 _BLANK = ToolCall(id=ToolCallId(""))
 _MOST_ARGUMENTS = 64
 _SIZED = (str, list, dict)
-_BARE_NAME = lazy_pattern(r"[A-Za-z][\w.-]*")
+_BARE_NAME = lazy_pattern(r"([A-Za-z][\w.-]*)\Z")
+_PREFIXED_NAME = lazy_pattern(r"([A-Za-z][\w.-]*)(?:\Z|: )")
 _COMMAND_KEYS = ("command", "cmd")
 _ANNOUNCED = lazy_pattern(r"\b(?:Running|Run|Executing|Execute):\s*(.+)")
 _TITLE_SUFFIX = lazy_pattern(r"\s\[(?:current working directory|in) [^\]]*\](?:\s*\(.*\))?\s*$", re.DOTALL)
@@ -129,15 +130,18 @@ _TITLE_SUFFIX = lazy_pattern(r"\s\[(?:current working directory|in) [^\]]*\](?:\
 _EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
 _EXIT_LINE = lazy_pattern(
-    r"^(?:\(?exit|Exit|Command failed with exit|\*\*Status:\*\* Command \w+ with exit) [Cc]ode:? (-?\d{1,5})\b",
+    r"^(?:\(?exit|Exit|Command failed with exit|\[Command exited with|\*\*Status:\*\* Command \w+ with exit) "
+    r"[Cc]ode:? (-?\d{1,5})\b",
     re.MULTILINE,
 )
-"""The line in which Claude, Gemini, Qwen, Kimi and Deep Agents tell it in the text."""
+"""The line in which Claude, Gemini, Qwen, Kimi, Deep Agents and Cline tell it in the text."""
 _LAST_LINE = lazy_pattern(r"^Command exited with code (\d{1,5})\s*\Z", re.MULTILINE)
 """What Pi adds to the output of a command that fails; in its field every such code is 1."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
 _PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
 _FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
+_PATCH = "*** Begin Patch"
+_PATCHED = lazy_pattern(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?) *$", re.MULTILINE)
 _CONTENT_KEYS = ("content", "file_text")
 _EDITOR_VERBS = {"view": ToolKind.READ} | dict.fromkeys(
     ("write", "create", "insert", "str_replace", "undo_edit"), ToolKind.EDIT
@@ -165,9 +169,17 @@ class _ToolCallRecord:
 class ToolCalls:
     """The tool calls of one session, by id."""
 
-    def __init__(self, paths: WorkspacePaths, limits: SidecarLimits, servers: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        paths: WorkspacePaths,
+        limits: SidecarLimits,
+        servers: tuple[str, ...] = (),
+        *,
+        titles_name_tools: bool = False,
+    ) -> None:
         self._paths = paths
         self._limits = limits
+        self._name_in_title = _PREFIXED_NAME if titles_name_tools else _BARE_NAME
         self._prefixes = tuple(
             prefix for name in servers for prefix in (f"mcp__{name}__", f"{name}__", f"{name}_", f"{name}: ")
         )
@@ -237,8 +249,8 @@ class ToolCalls:
 
     def _name(self, record: _ToolCallRecord, update: ToolCallUpdate) -> str:
         name = _named(update.meta)
-        if not name and not record.name and update.title and _BARE_NAME.fullmatch(update.title):
-            name = update.title
+        if not name and not record.name and update.title and (said := self._name_in_title.match(update.title)):
+            name = said[1]
         if name:
             found = next((prefix for prefix in self._prefixes if name.startswith(prefix)), "")
             record.name = name.removeprefix(found)
@@ -285,7 +297,7 @@ class ToolCalls:
         runs: bool,
     ) -> tuple[str, ...]:
         found = dict.fromkeys(before.paths)
-        for path in update.paths:
+        for path in (*update.paths, *_patched(update.raw_input)):
             found[self._paths.shown(path)] = None
         for diff in diffs:
             found[diff.path] = None
@@ -349,7 +361,17 @@ def _command(arguments: dict[str, Any]) -> str | None:
             return value
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return shlex.join(value)
+    lines = arguments.get("commands")
+    if isinstance(lines, list) and lines and all(isinstance(line, str) and line.strip() for line in lines):
+        return "\n".join(lines)
     return None
+
+
+def _patched(arguments: Any) -> list[str]:
+    """The files of a patch in the form of `apply_patch`."""
+    texts = arguments.values() if isinstance(arguments, dict) else ()
+    patch = next((each for each in texts if isinstance(each, str) and each.startswith(_PATCH)), "")
+    return _PATCHED.findall(patch)
 
 
 def _said_command(update: ToolCallUpdate) -> str | None:
@@ -426,4 +448,8 @@ def _raw_output(value: Any) -> str:
         return value
     if isinstance(value, dict):
         return _text(value, ("output", "error", "result", "stdout")) or ""
+    if isinstance(value, list):
+        return "\n".join(
+            text for each in value if isinstance(each, dict) and (text := _text(each, ("result", "error")))
+        )
     return ""

@@ -66,6 +66,8 @@ class AgentProfile(Frozen):
     """The names of its own tools, where they are known; it is told which of them Plan mode leaves it."""
     works_through_client: bool = True
     """Whether it is offered to read, write and run commands through Tandem; otherwise it does so itself."""
+    titles_name_tools: bool = False
+    """Whether the title of a call begins with the name of its tool and a colon, which it tells nowhere else."""
     told_at_once: bool = True
     """Whether it is told the outcome of a run in a turn of its own; otherwise with the person's next message."""
     planning_tools: bool = True

@@ -126,12 +126,21 @@ _BY_KIND = {
 }
 
 _NAMES: dict[str, tuple[ToolCategory, tuple[str, ...]]] = {
-    "read": (ToolCategory.READ, ("read", "read_file", "read_text_file", "read_many_files", "notebookread", "view")),
-    "grep": (ToolCategory.READ, ("grep", "search_file_content", "grep_search", "codesearch", "search", "analyze")),
+    "read": (
+        ToolCategory.READ,
+        ("read", "read_file", "read_text_file", "read_many_files", "notebookread", "view", "read_files"),
+    ),
+    "grep": (
+        ToolCategory.READ,
+        ("grep", "search_file_content", "grep_search", "codesearch", "search", "analyze", "search_codebase"),
+    ),
     "list": (ToolCategory.READ, ("list", "ls", "list_dir", "list_directory", "tree")),
     "glob": (ToolCategory.READ, ("glob", "find_files", "file_search")),
     "think": (ToolCategory.READ, ("react", "think", "research_codebase", "lsp", "lsp_hover", "lsp_diagnostics")),
-    "web_fetch": (ToolCategory.READ, ("web_fetch", "webfetch", "websearch", "web_search", "google_web_search")),
+    "web_fetch": (
+        ToolCategory.READ,
+        ("web_fetch", "webfetch", "websearch", "web_search", "google_web_search", "fetch_web_content"),
+    ),
     "write": (ToolCategory.WRITE, ("write", "write_file", "write_text_file", "create_file", "notebookedit")),
     "edit": (
         ToolCategory.WRITE,
@@ -143,7 +152,10 @@ _NAMES: dict[str, tuple[ToolCategory, tuple[str, ...]]] = {
     "mkdir": (ToolCategory.WRITE, ("mkdir", "create_directory")),
     "chmod": (ToolCategory.WRITE, ("chmod",)),
     "symlink": (ToolCategory.WRITE, ("symlink",)),
-    "bash": (ToolCategory.EXECUTE, ("bash", "shell", "run_shell_command", "execute", "exec", "terminal", "powershell")),
+    "bash": (
+        ToolCategory.EXECUTE,
+        ("bash", "shell", "run_shell_command", "execute", "exec", "terminal", "powershell", "run_commands"),
+    ),
     "todo": (ToolCategory.PLANNING, ("todo", "todo_write", "todowrite", "todo_read", "todoread", "update_plan")),
     EXIT_PLAN_MODE: (ToolCategory.MODE, ("exitplanmode", "exit_plan_mode", "plan_exit")),
     "switch_mode": (ToolCategory.MODE, ("switch_mode", "set_mode", "enterplanmode", "enter_plan_mode", "plan_enter")),

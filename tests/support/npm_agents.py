@@ -109,6 +109,13 @@ name = "fake-1"
 provider = "scripted"
 alias = "scripted"
 """
+def _cline_providers() -> str:
+    settings = {"provider": "openai-compatible", "apiKey": "x", "model": "fake-1", "baseUrl": "{openai_url}"}
+    provider = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
+    last = "openai-compatible"
+    return json.dumps({"version": 1, "lastUsedProvider": last, "modes": {}, "providers": {last: provider}})
+
+
 _CLAUDE = {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "x"}
 _QWEN = {"OPENAI_BASE_URL": "{openai_url}", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"}
 REAL_AGENTS = {
@@ -156,6 +163,12 @@ REAL_AGENTS = {
         "0.1.88",
         from_pypi=True,
         env={"OPENAI_BASE_URL": "{openai_url}", "OPENAI_API_KEY": "x"},
+    ),
+    "cline": RealAgent(
+        "cline",
+        "3.0.65",
+        env={"CLINE_PROVIDER": "openai-compatible", "CLINE_API_KEY": "x", "CLINE_MODEL": "fake-1"},
+        home={".cline/data/settings/providers.json": _cline_providers()},
     ),
 }
 NODE = RealAgent("node", "24.21.0")

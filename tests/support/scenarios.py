@@ -171,6 +171,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("Write", {"file_path": "path", "content": "content"}),
         ("write_file", {"path": "path", "content": "content"}),
         ("create", {"path": "path", "file_text": "content"}),
+        ("apply_patch", {"input": "added"}),
     ),
     "edit": (
         ("edit", {"filePath": "path", "oldString": "old", "newString": "new", "edits": "edits"}),
@@ -185,6 +186,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("Read", {"file_path": "path"}),
         ("read_file", {"path": "path"}),
         ("view", {"path": "path"}),
+        ("read_files", {"files": "files"}),
         ("exec_command", {"cmd": "cat"}),
     ),
     "bash": (
@@ -193,6 +195,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("run_shell_command", {"command": "command", "description": "why"}),
         ("shell", {"command": "command"}),
         ("execute", {"command": "command"}),
+        ("run_commands", {"commands": "commands"}),
         ("exec_command", {"cmd": "command"}),
     ),
 }
@@ -218,7 +221,12 @@ def _spoken(call: Call, declared: Mapping[str, Properties], folder: str) -> tupl
         hunk = f"@@\n-{words['old']}\n+{words['new']}"
         words["patch"] = f"*** Begin Patch\n*** Update File: {words['path']}\n{hunk}\n*** End Patch\n"
     if call.tool == "read":
-        words["cat"] = f"cat {words['path']}"
+        words |= {"cat": f"cat {words['path']}", "files": [{"path": words["path"]}]}
+    if call.tool == "bash":
+        words["commands"] = [words["command"]]
+    if call.tool == "write":
+        lines = "".join(f"+{line}\n" for line in words["content"].splitlines())
+        words["added"] = f"*** Begin Patch\n*** Add File: {words['path']}\n{lines}*** End Patch\n"
     dialects = _DIALECTS[call.tool]
     tool, arguments = next((dialect for dialect in dialects if dialect[0] in declared), dialects[0])
     spoken = {

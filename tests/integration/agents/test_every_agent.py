@@ -30,11 +30,12 @@ mended = "x = 42" in open("app.py").read()
 print("mended" if mended else "broken")
 sys.exit(0 if mended else {FAILS})
 """
-TOLD = {"claude": (FAILS, None), "gemini": (FAILS, None), "kimi": (FAILS, None), "vibe": (None, None)}
+TOLD = {**dict.fromkeys(("claude", "gemini", "kimi", "cline"), (FAILS, None)), "vibe": (None, None)}
 """The exit codes that are told of a check that fails and of one that passes, where that is not both."""
 CONTACTED = {
     "opencode": {"registry.npmjs.org"},
     "codex": {"api.github.com"},
+    "cline": {"data.cline.bot"},
     "qwen": {"gb4w8c3ygj-default-sea.rum.aliyuncs.com"},
 }
 """What an agent may try to reach besides its model and the hosts of its profile, if its turn is long enough."""

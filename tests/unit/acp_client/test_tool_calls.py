@@ -106,6 +106,15 @@ PI = {
 }
 
 
+def test_a_patch_names_its_files_and_the_title_of_cline_its_tool() -> None:
+    calls = ToolCalls(WorkspacePaths("/workspace"), SidecarLimits(), titles_name_tools=True)
+    patch = "*** Begin Patch\n*** Update File: /workspace/a\n@@\n-x\n+y\n*** Add File: b\n+z\n*** End Patch\n"
+    asked = told(calls, asked=True, kind="other", title="apply_patch: {…", rawInput={"input": patch})
+    assert (asked.tool, asked.paths) == ("apply_patch", ("a", "b"))
+    ran = told(calls, "d", kind="execute", title="run_commands: make", rawInput={"commands": ["make", "make test"]})
+    assert ran.command == "make\nmake test"
+
+
 @pytest.mark.parametrize("same", [{"title": "Edit `a`"}, {"rawInput": {"file_path": "/workspace/a"}}])
 def test_a_request_under_an_id_of_its_own_is_about_the_open_call_it_repeats(
     calls: ToolCalls, same: dict[str, Any]
@@ -145,6 +154,7 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         ({"rawOutput": {"content": "broken", "contents": [{"type": "shell_exit", "exitCode": 3}]}}, 3),
         ({"text": "broken\nCommand failed with exit code: 3."}, 3),
         (PI, 3),
+        ({"rawOutput": [{"query": "make", "result": "[Command exited with code 3]\nbroken\n", "success": False}]}, 3),
         ({"text": "**Command:**\n```bash\nmake\n```\n\n**Status:** Command failed with exit code 3"}, 3),
     ],
     ids=[
@@ -158,6 +168,7 @@ def test_what_a_command_prints_bit_by_bit_is_put_together_and_its_exit_code_read
         "copilot",
         "kimi",
         "pi",
+        "cline",
         "deepagents",
     ],
 )
