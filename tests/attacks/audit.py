@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -193,6 +194,11 @@ def _linked_elsewhere(scene: Scene) -> None:
     scene.head.unlink()
 
 
+def _piped_head(scene: Scene) -> None:
+    scene.head.unlink()
+    os.mkfifo(scene.head)
+
+
 def _unsigned_head(scene: Scene) -> None:
     fields = json.loads(scene.head.read_bytes())
     scene.head.write_text(json.dumps({**fields, "count": fields["count"] - 1}))
@@ -243,6 +249,7 @@ _TAMPERINGS: dict[str, tuple[str, Tamper]] = {
     "doubled": ("the last record twice", _doubled),
     "inserted": ("a record put in again", _inserted),
     "link": ("the log replaced by a link to nowhere", _linked_elsewhere),
+    "head-pipe": ("a pipe in the place of the head", _piped_head),
     "head-lowered": ("a head with a lower count", _unsigned_head),
     "state-put-back": ("the whole state folder as it was before a run", _whole_state),
     "approvals-left": ("all of the state folder but the approvals as it was before a run", _all_but_approvals),

@@ -66,6 +66,17 @@ def test_records_are_read_back_in_order_and_the_chain_holds(log: AuditLog, path:
         assert json.loads(line)["kind"] == "fact"
 
 
+def test_a_pipe_in_the_place_of_the_signed_end_or_the_count_is_not_waited_for(log: AuditLog, path: Path) -> None:
+    write(log, 2)
+    count_of(path).unlink()
+    os.mkfifo(count_of(path))
+    write(log, 1)
+    assert log.verify() == AuditReport(ok=True, records=3)
+    head_of(path).unlink()
+    os.mkfifo(head_of(path))
+    assert not log.verify().ok
+
+
 def test_every_byte_is_covered(log: AuditLog, path: Path) -> None:
     write(log, 3)
     data = path.read_bytes()
