@@ -142,7 +142,19 @@ def in_text(text: str) -> list[int]:
 
 def in_name(name: str) -> list[int]:
     """Where a path, a link's target or a host passes for another one: look-alikes, and what some disks do not see."""
-    return sorted({*_unseen_by_some_disks(name), *_imitations(name)})
+    return sorted({*_unseen_by_some_disks(name), *_imitations(name), *_taken_apart(name)})
+
+
+def _taken_apart(name: str) -> Iterator[int]:
+    """Accents and letters that have one character together and stand apart: `e` and U+0301 for `é`."""
+    if name.isascii() or unicodedata.is_normalized("NFC", name):
+        return
+    for at, each in enumerate(name):
+        beside = name[max(0, at - 1) : at + 1]
+        if not unicodedata.is_normalized("NFC", beside):
+            yield from (at - 1, at) if len(beside) > 1 and not beside[0].isascii() else (at,)
+        elif unicodedata.combining(each):
+            yield at
 
 
 def in_command(command: str) -> list[int]:

@@ -78,9 +78,16 @@ class Collision:
     @property
     def reason(self) -> str:
         return (
-            f"{shown(self.second)} and {shown(self.first)} differ only in upper and lower case or in the way accents "
-            "are written, and are one file on many disks"
+            f"{_spelled(self.second)} and {_spelled(self.first)} differ only in upper and lower case or in the way "
+            "accents are written, and are one file on many disks"
         )
+
+
+def _spelled(name: str) -> str:
+    """Two spellings of one accent are drawn the same: the one in parts is told by their numbers."""
+    if unicodedata.is_normalized("NFC", name):
+        return shown(name)
+    return "".join(f"⟨U+{ord(each):04X}⟩" if unicodedata.combining(each) else shown(each) for each in name)
 
 
 class Spellings:

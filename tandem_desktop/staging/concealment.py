@@ -36,7 +36,7 @@ def about_names(operation: StagedOperation) -> Iterator[str]:
         if alike != name:
             yield f"The name {visible_name(name)} looks like {visible(alike)}, and is not."
         else:
-            yield f"The name {visible_name(name)} is another one on disks that drop or divide at the marked signs."
+            yield f"The name {visible_name(name)} is another one on disks that drop, join or split at the marked signs."
 
 
 def about_command(text: str) -> Iterator[str]:

@@ -241,3 +241,8 @@ def test_parts_of_a_path():
     assert is_inside("a/b", "a")
     assert not is_inside("ab", "a")
     assert not is_inside("a", "a")
+
+
+def test_two_spellings_of_an_accent_are_told_apart():
+    told = Collision("caf\u00e9", "cafe\u0301").reason
+    assert told.startswith("cafe⟨U+0301⟩ and café differ only in")
