@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
-from tandem_desktop.diff.text import visible_sentence
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.paths import shown
@@ -214,8 +213,6 @@ def _misfit(profile: AgentProfile, name: str) -> str:
         return "it names no command"
     if not all(text.isprintable() for text in (profile.title, *profile.command)):
         return "its title or command has a character that cannot be seen"
-    if visible_sentence(profile.title) != profile.title:
-        return f"its title {visible_sentence(profile.title)} has a letter that passes for another"
     for file in profile.credentials:
         place = PurePosixPath(file)
         if not file or place.is_absolute() or ".." in place.parts or "\0" in file:

@@ -15,7 +15,6 @@ from pathlib import Path
 from pydantic_core import ValidationError
 
 from tandem_desktop.acp_client.own_agents import own_profiles, unreadable_profiles
-from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.patterns import lazy_pattern
@@ -104,7 +103,7 @@ def custom_profile(command_line: str, env: tuple[str, ...] = ()) -> AgentProfile
         raise BadInputError("The agent's command is empty.", next="Give a command that speaks ACP on standard input.")
     return AgentProfile(
         name=CUSTOM,
-        title=visible_name(Path(words[0]).name),
+        title=Path(words[0]).name,
         command=words,
         env=env,
         known="Nothing is known of it: it is started in the mode it chooses itself.",

@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -29,7 +30,7 @@ from tandem_desktop.cli.formatting import ignored_lines, perspective_lines, ran_
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.questions import TerminalQuestions
-from tandem_desktop.diff.text import visible_in_a_line
+from tandem_desktop.diff.text import visible_in_a_line, visible_sentence
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import BadInputError, SidecarError, SidecarTimeoutError, TandemError, UserAbortError
@@ -169,7 +170,7 @@ def add_agent(call: CommandContext) -> CommandResult:
     profile = profile_of_command(
         given.name, given.words, title=given.title, env=given.env, credentials=given.credentials
     )
-    path = add_profile(profile, _bundled_names())
+    path = _kept(profile)
     found = find_agent(profile, ask_version=False)
     lines: list[Line] = [(Span(visible_in_a_line(profile.title), Tone.STRONG), f" is added, in {shown(str(path))}.")]
     if found.path is None:
@@ -208,7 +209,7 @@ def import_agents(call: CommandContext) -> CommandResult:
         try:
             if each.profile is None:
                 raise BadInputError(f"{each.reason[0].upper()}{each.reason[1:]}.")
-            add_profile(each.profile, _bundled_names())
+            _kept(each.profile)
             added.append(_added(each.profile))
         except BadInputError as refusal:
             skipped.append({"name": each.name, "reason": refusal.message})
@@ -216,6 +217,20 @@ def import_agents(call: CommandContext) -> CommandResult:
     lines += [(Span(str(each["name"]), Tone.STRONG), f"  {shown(' '.join(each['command']))}") for each in added]
     lines += [f"Left out: {shown(each['name'])}: {visible_in_a_line(each['reason'])}" for each in skipped]
     return CommandResult({"added": added, "skipped": skipped}, lines, next=call.command("agents"))
+
+
+def _kept(profile: AgentProfile) -> Path:
+    """Keep a profile whose title passes for no other one.
+
+    Raises:
+        BadInputError: it does, or the profile asks for more than one may.
+    """
+    if (told := visible_sentence(profile.title)) != profile.title:
+        raise BadInputError(
+            f"The agent {shown(profile.name)} was not added: its title {told} has a letter that passes for another.",
+            next="Give it another title.",
+        )
+    return add_profile(profile, _bundled_names())
 
 
 def _added(profile: AgentProfile) -> dict[str, Any]:

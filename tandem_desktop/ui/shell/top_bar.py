@@ -114,7 +114,7 @@ class TopBar(QWidget):
 
     def show_agents(self, agents: Iterable[tuple[str, str, str]], chosen: str, confinement: str) -> None:
         """Set the agents as (name, title, what is missing or an empty string) and the one in use."""
-        self._agents = tuple(agents)
+        self._agents = tuple((name, visible_sentence(title), needs) for name, title, needs in agents)
         self._agent = chosen
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
         self.agent.setText(title)

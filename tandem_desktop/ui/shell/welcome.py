@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QPainter, QP
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.acp_client.profiles import BUILT_IN, FoundAgent
+from tandem_desktop.diff.text import visible_sentence
 from tandem_desktop.sessions.launch import InstalledAgents
 from tandem_desktop.shadow.sandbox import Confinement
 from tandem_desktop.storage import atomic
@@ -45,7 +46,7 @@ class AgentRow(QFrame):
             lambda: self.pressed.emit(profile.name) if is_usable else self._copy(profile.install)
         )
         mark = "failed" if found.lacks else "done" if is_usable and found.has_access else "waiting"
-        fill(self, theme, mark, profile.title, note, words, self.button)
+        fill(self, theme, mark, visible_sentence(profile.title), note, words, self.button)
 
     def _copy(self, command: str) -> None:
         QGuiApplication.clipboard().setText(command)
@@ -273,7 +274,7 @@ class Welcome(QWidget):
         fold = Fold(self._theme, make)
         fold.line.setObjectName("welcome-missing")
         words = tr_n("{n} agent that is not installed", "{n} agents that are not installed", len(missing))
-        fold.line.set_words(words, ", ".join(each.profile.title for each in missing))
+        fold.line.set_words(words, ", ".join(visible_sentence(each.profile.title) for each in missing))
         return fold
 
     def _fit(self) -> None:

@@ -67,6 +67,21 @@ def test_agent_that_was_added_plans_by_its_name_in_a_home_of_its_own_and_goes_on
     assert (gone.code, gone.data["error"]["message"]) == (2, "No agent is called mine.")
 
 
+def test_title_that_passes_for_another_is_added_neither_by_hand_nor_from_a_registry(place: AgentPlace) -> None:
+    for title in ("Сlaude Code", "ＯｐｅｎCode"):
+        said = place.tandem("agents", "add", "--json", "mine", "--title", title, "--", "mine")
+        assert said.code == 2
+        assert "has a letter that passes for another" in said.data["error"]["message"]
+    package = {"npx": {"package": "@example/alpha"}}
+    entries = [{"id": "alpha", "name": "\u0421odex", "distribution": package}]
+    file = place.base / "registry.json"
+    file.write_text(json.dumps({"version": "1.0.0", "agents": entries}))
+    answer = place.tandem.answer("agents", "import", str(file))
+    assert (answer["added"], [each["name"] for each in answer["skipped"]]) == ([], ["alpha"])
+    own = place.tandem("agents", "add", "--json", "mine", "--title", "Мой помощник", "--", "mine").data
+    assert own["title"] == "Мой помощник"
+
+
 def test_registry_file_adds_what_is_packaged_and_says_what_it_leaves_out(place: AgentPlace) -> None:
     entries = [
         {"id": "alpha", "name": "Alpha", "distribution": {"npx": {"package": "@example/alpha", "args": ["--acp"]}}},

@@ -14,7 +14,7 @@ from tandem_desktop.acp_client.own_agents import (
     remove_profile,
     unreadable_profiles,
 )
-from tandem_desktop.acp_client.profiles import BUILT_IN, custom_profile, home_name, load_profiles, profile_named
+from tandem_desktop.acp_client.profiles import BUILT_IN, home_name, load_profiles, profile_named
 from tandem_desktop.domain.errors import BadInputError
 
 
@@ -65,22 +65,6 @@ def test_name_that_could_not_be_a_folder_of_its_own_is_refused(name: str) -> Non
         add_profile(profile_of_command(name, ["a"]), ())
     with pytest.raises(BadInputError):
         remove_profile(name)
-
-
-@pytest.mark.parametrize("title", ["Сlaude Code", "Open\u0421ode", "ＯｐｅｎCode", "Open\u200bCode"])
-def test_title_that_passes_for_another_is_refused(title: str) -> None:
-    with pytest.raises(BadInputError, match="its title"):
-        add_profile(profile_of_command("mine", ["a"], title=title), ())
-
-
-def test_titles_in_a_language_of_their_own_are_welcome() -> None:
-    for name, title in (("one", "Мой помощник"), ("two", "エージェント"), ("three", "Agent – for Zoë")):
-        add_profile(profile_of_command(name, ["a"], title=title), ())
-        assert profile_named(name).title == title
-
-
-def test_a_command_of_a_misleading_name_is_titled_with_the_letter_spelled_out() -> None:
-    assert custom_profile("/opt/сodex acp").title == "⟨U+0441⟩odex"
 
 
 @pytest.mark.parametrize("file", ["/etc/shadow", "../secret", "a/../../b", ""])
