@@ -109,6 +109,8 @@ name = "fake-1"
 provider = "scripted"
 alias = "scripted"
 """
+
+
 def _cline_providers() -> str:
     settings = {"provider": "openai-compatible", "apiKey": "x", "model": "fake-1", "baseUrl": "{openai_url}"}
     provider = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
