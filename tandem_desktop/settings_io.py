@@ -14,6 +14,7 @@ from tandem_desktop.domain.errors import BadInputError, StorageError
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.errors import writing
+from tandem_desktop.storage.paths import xdg_directory
 
 if TYPE_CHECKING:
     from tandem_desktop.settings import Settings
@@ -50,7 +51,8 @@ def config_directory() -> Path:
     """`TANDEM_CONFIG_DIR`, or the platform's place for configuration."""
     if chosen := os.environ.get(CONFIG_DIR_VARIABLE):
         return Path(chosen).absolute()
-    # Only needed without the variable, and slow to load.
+    if (found := xdg_directory("XDG_CONFIG_HOME", ".config")) is not None:
+        return found
     import platformdirs
 
     return Path(platformdirs.user_config_dir("tandem-desktop", appauthor=False))

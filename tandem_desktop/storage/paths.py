@@ -213,10 +213,23 @@ def default_state_directory() -> Path:
 
 def platform_state_directory() -> Path:
     """The platform's place for state, in use or not."""
-    # Slow to load.
+    if (found := xdg_directory("XDG_STATE_HOME", ".local/state")) is not None:
+        return found
     import platformdirs
 
     return Path(platformdirs.user_state_dir("tandem-desktop", appauthor=False))
+
+
+def xdg_directory(variable: str, usual: str) -> Path | None:
+    """Our folder in one of the XDG base directories, as `platformdirs` finds it, which is slow to load.
+
+    None where there are none, or where the home folder is not plainly given.
+    """
+    chosen, home = Path(os.environ.get(variable, "")), Path(os.environ.get("HOME", ""))
+    for place in (chosen, home / usual):
+        if sys.platform == "linux" and place.is_absolute():
+            return place / "tandem-desktop"
+    return None
 
 
 CHANGELOG = "CHANGELOG.md"

@@ -6,6 +6,7 @@ imports that reads a whole plan.
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ START = "import sys; from tandem_desktop.app.main import main; sys.exit(main())"
 
 
 def main(rounds: int = 9) -> None:
-    print(f"Calls as processes: wall time, {rounds} rounds, shuffled")
+    print(f"Calls as processes: wall time, then processor time of the same rounds, {rounds} rounds, shuffled")
     for name, figures in run(rounds):
         print(f"  {name:<38} {figures}")
 
@@ -35,23 +36,38 @@ def run(rounds: int) -> list[tuple[str, str]]:
         plan, approved = (_proposed(folder, workspace) for workspace in ("workspace", "approved"))
         calls = {
             "list": ("list",),
-            "show": ("show", plan["plan_id"], "--diff"),
+            "show": ("show", plan["plan_id"]),
+            "show --diff": ("show", plan["plan_id"], "--diff"),
             "runs": ("runs",),
             "approve": ("-C", "../approved", "approve", approved["plan_id"], "--digest", approved["digest"]),
         }
-        turns: dict[str, Turn] = {name: _turn(folder, code) for name, code in CODE.items()}
-        turns |= {name: _turn(folder, START, *words) for name, words in calls.items()}
+        spent: dict[str, list[float]] = {}
+        turns: dict[str, Turn] = {name: _turn(folder, spent.setdefault(name, []), code) for name, code in CODE.items()}
+        turns |= {name: _turn(folder, spent.setdefault(name, []), START, *words) for name, words in calls.items()}
         for turn in turns.values():
             turn()  # byte code and disk cache are there afterwards, for all alike
+        for processor in spent.values():
+            processor.clear()
         found = measure(turns, rounds)
-        return [row(f"`tandem {each}`", found[each], found["nothing"], "python -c pass") for each in calls] + [
-            row("import pydantic", found["pydantic"], found["nothing"], "python -c pass")
+        names = {**{each: f"`tandem {each}`" for each in calls}, "pydantic": "import pydantic"}
+        return [
+            row(f"{text}{kind}", seconds[each], seconds["nothing"], "python -c pass")
+            for kind, seconds in (("", found), (", processor", spent))
+            for each, text in names.items()
         ]
 
 
-def _turn(folder: Path, code: str, *words: str) -> Turn:
+def _turn(folder: Path, spent: list[float], code: str, *words: str) -> Turn:
     command = [sys.executable, "-c", code, *words]
-    return lambda: seconds_of(lambda: _run(folder, command))
+
+    def turn() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = seconds_of(lambda: _run(folder, command))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return seconds
+
+    return turn
 
 
 def _run(folder: Path, command: list[str]) -> bytes:

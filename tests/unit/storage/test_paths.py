@@ -3,10 +3,11 @@
 import stat
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
-from tandem_desktop.storage.paths import Locations
+from tandem_desktop.storage.paths import Locations, xdg_directory
 from tests.support.read_only import read_only
 
 
@@ -80,3 +81,19 @@ def test_a_workspace_that_is_gone_is_said_to_be_gone(locations: Locations) -> No
     locations.workspace.rmdir()
     with pytest.raises(StorageError, match="ws is gone"):
         locations.prepare_workspace()
+
+
+@pytest.mark.parametrize("home", ["/home/ada", "", "ada", "/"])
+@pytest.mark.parametrize("chosen", ["", "/elsewhere", "elsewhere", "~/elsewhere", "/else where/", " "])
+def test_the_folders_of_a_person_are_where_platformdirs_has_them(
+    monkeypatch: pytest.MonkeyPatch, home: str, chosen: str
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, chosen)
+    found = xdg_directory("XDG_STATE_HOME", ".local/state"), xdg_directory("XDG_CONFIG_HOME", ".config")
+    if home.startswith("/") or chosen.startswith("/"):
+        told = (platformdirs.user_state_dir, platformdirs.user_config_dir)
+        assert found == tuple(Path(each("tandem-desktop", appauthor=False)) for each in told)
+    else:
+        assert found == (None, None)
