@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tandem_desktop.approval.store import ApprovalStore
     from tandem_desktop.checks.runner import CheckRunner
     from tandem_desktop.domain.event_stream import EventStream
+    from tandem_desktop.domain.events import TandemEvent
     from tandem_desktop.domain.ids import OperationId
     from tandem_desktop.execution.captured_commands import BestCommands
     from tandem_desktop.execution.commands import ExternalCalls
@@ -184,8 +185,13 @@ class _WorkspaceServices:
         from tandem_desktop.domain.event_stream import EventStream
 
         events = EventStream()
-        events.subscribe(lambda event: self.boards.follow(event))  # they are built for the first event
+        events.subscribe(self._tell_boards)
         return events
+
+    def _tell_boards(self, event: "TandemEvent") -> None:
+        """Only these two mean something for tasks; the boards are built for the first of them."""
+        if event.type in ("plan_proposed", "run_finished"):
+            self.boards.follow(event)
 
     @built_once
     def index(self) -> "PlanIndex":

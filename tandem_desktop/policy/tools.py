@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
@@ -217,9 +216,11 @@ PROGRAMS = (
 """The most used tools; others may exist as well."""
 
 
-def tool_inventory(guarded: tuple[str, ...] = (), which: Callable[[str], str | None] = shutil.which) -> str:
+def tool_inventory(guarded: tuple[str, ...] = (), which: Callable[[str], str | None] | None = None) -> str:
     """The manifest of the available tools, given to a planner before its first task."""
-    here = [name for name in PROGRAMS if which(name)]
+    import shutil
+
+    here = [name for name in PROGRAMS if (which or shutil.which)(name)]
     missing = [name for name in PROGRAMS if name not in here]
     lines = [
         "Tools here:",

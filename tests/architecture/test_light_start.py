@@ -147,8 +147,8 @@ def test_runs_are_listed_and_plans_are_approved_without_importing_what_carries_t
     (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
     proposed = json.loads(call_and_modules(tmp_path, "--json", "propose", str(tmp_path / "plan.json"))[0])
     for most, words in (
-        (90, ("runs",)),
-        (110, ("approve", proposed["plan_id"], "--digest", proposed["digest"])),
+        (85, ("runs",)),
+        (105, ("approve", proposed["plan_id"], "--digest", proposed["digest"])),
     ):
         _, loaded = call_and_modules(tmp_path, *words)
         own = own_modules(tmp_path)
