@@ -130,11 +130,12 @@ _TITLE_SUFFIX = lazy_pattern(r"\s\[(?:current working directory|in) [^\]]*\](?:\
 _EXIT_LINES = 8
 _EXIT_KEYS = ("exit_code", "exitCode", "exit")
 _EXIT_LINE = lazy_pattern(
-    r"^(?:\(?exit|Exit|Command failed with exit|\[Command exited with|\*\*Status:\*\* Command \w+ with exit) "
+    r"^(?:[\u2705\u274c] )?"
+    r"(?:\(?exit|Exit|Command failed with exit|\[Command exited with|\*\*Status:\*\* Command \w+ with exit) "
     r"[Cc]ode:? (-?\d{1,5})\b",
     re.MULTILINE,
 )
-"""The line in which Claude, Gemini, Qwen, Kimi, Deep Agents and Cline tell it in the text."""
+"""The line in which Claude, Gemini, Qwen, Kimi, Deep Agents, Cline and OpenHands tell it in the text."""
 _LAST_LINE = lazy_pattern(r"^Command exited with code (\d{1,5})\s*\Z", re.MULTILINE)
 """What Pi adds to the output of a command that fails; in its field every such code is 1."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")

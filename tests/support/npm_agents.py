@@ -111,6 +111,12 @@ alias = "scripted"
 """
 
 
+def _openhands_settings() -> str:
+    llm = {"model": "openai/fake-1", "api_key": "x", "base_url": "{openai_url}", "usage_id": "agent"}
+    tools = [{"name": name, "params": {}} for name in ("terminal", "file_editor")]
+    return json.dumps({"kind": "Agent", "llm": llm, "tools": tools})
+
+
 def _cline_providers() -> str:
     settings = {"provider": "openai-compatible", "apiKey": "x", "model": "fake-1", "baseUrl": "{openai_url}"}
     provider = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
@@ -171,6 +177,12 @@ REAL_AGENTS = {
         "3.0.65",
         env={"CLINE_PROVIDER": "openai-compatible", "CLINE_API_KEY": "x", "CLINE_MODEL": "fake-1"},
         home={".cline/data/settings/providers.json": _cline_providers()},
+    ),
+    "openhands": RealAgent(
+        "openhands",
+        "1.16.0",
+        from_pypi=True,
+        home={".openhands/agent_settings.json": _openhands_settings()},
     ),
 }
 NODE = RealAgent("node", "24.21.0")

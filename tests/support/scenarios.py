@@ -165,6 +165,9 @@ def _part(text: str) -> str:
     return next((part for words, part in (*_PARTS, ("You are DEVO,", "devo")) if words in text), "whole")
 
 
+_VERBS = {"view": "view", "create": "create", "str_replace": "str_replace", "low": "LOW"}
+"""Words that stand for themselves, in tools that take what to do as an argument."""
+_HARMLESS = {"security_risk": "low"}
 _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
     "write": (
         ("write", {"filePath": "path", "content": "content"}),
@@ -172,6 +175,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("write_file", {"path": "path", "content": "content"}),
         ("create", {"path": "path", "file_text": "content"}),
         ("apply_patch", {"input": "added"}),
+        ("file_editor", {"command": "create", "path": "path", "file_text": "content", **_HARMLESS}),
     ),
     "edit": (
         ("edit", {"filePath": "path", "oldString": "old", "newString": "new", "edits": "edits"}),
@@ -180,6 +184,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("edit_file", {"file_path": "path", "old_string": "old", "new_string": "new"}),
         ("replace", {"file_path": "path", "old_string": "old", "new_string": "new", "instruction": "why"}),
         ("apply_patch", {"input": "patch"}),
+        ("file_editor", {"command": "str_replace", "path": "path", "old_str": "old", "new_str": "new", **_HARMLESS}),
     ),
     "read": (
         ("read", {"filePath": "path"}),
@@ -187,6 +192,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("read_file", {"path": "path"}),
         ("view", {"path": "path"}),
         ("read_files", {"files": "files"}),
+        ("file_editor", {"command": "view", "path": "path", **_HARMLESS}),
         ("exec_command", {"cmd": "cat"}),
     ),
     "bash": (
@@ -196,6 +202,7 @@ _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
         ("shell", {"command": "command"}),
         ("execute", {"command": "command"}),
         ("run_commands", {"commands": "commands"}),
+        ("terminal", {"command": "command", **_HARMLESS}),
         ("exec_command", {"cmd": "command"}),
     ),
 }
@@ -227,6 +234,7 @@ def _spoken(call: Call, declared: Mapping[str, Properties], folder: str) -> tupl
     if call.tool == "write":
         lines = "".join(f"+{line}\n" for line in words["content"].splitlines())
         words["added"] = f"*** Begin Patch\n*** Add File: {words['path']}\n{lines}*** End Patch\n"
+    words = _VERBS | words
     dialects = _DIALECTS[call.tool]
     tool, arguments = next((dialect for dialect in dialects if dialect[0] in declared), dialects[0])
     spoken = {

@@ -154,6 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
         if body.get("stream"):
             self._stream_chat(base, answer, calls, reason, usage)
             return
+        self._hold(answer)
         message = {"role": "assistant", "content": answer.text, **({"tool_calls": calls} if calls else {})}
         choice = {"index": 0, "message": message, "finish_reason": reason}
         self._whole({**base, "object": "chat.completion", "choices": [choice], "usage": usage})
