@@ -123,11 +123,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../resources/path_rules.toml" />
-            <source>A command that is given * takes this name for an option.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>A comment needs words.</source>
             <translation type="unfinished" />
@@ -195,11 +190,6 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>A shell runs this when it starts.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../resources/path_rules.toml" />
-            <source>A shell that meets this name without quotes runs what stands in it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1256,6 +1246,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
             <source>Commit this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Commit what it wrote when it has ended</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3497,6 +3492,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Nothing else changes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Nothing else of yours, with the title of the plan as message</source>
             <translation type="unfinished" />
         </message>
         <message>

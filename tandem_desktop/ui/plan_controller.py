@@ -13,7 +13,7 @@ from tandem_desktop.domain.errors import ChecksNotAcceptedError, TandemError, Us
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments
-from tandem_desktop.domain.runs import FailurePolicy, RunStatus
+from tandem_desktop.domain.runs import FailurePolicy, RunResult, RunStatus
 from tandem_desktop.execution.git_commit import short
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.execution.undo import UndoneRun, UndoPlan
@@ -24,7 +24,7 @@ from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.services.chat_log import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.checks import OfferedChecks
-from tandem_desktop.services.commits import CommitPreview, CommitResult, CommitWish
+from tandem_desktop.services.commits import CommitResult, CommitWish
 from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.rehearsals import RehearsedEffects
@@ -262,9 +262,12 @@ class CommitController(RequestController):
         self._panel = panel
         is_offered = is_in_repository(background.engine.workspace.path)
         panel.runs.offers_commit = panel.operations.result.offers_commit = is_offered
+        panel.sheets.approval.offers_commit = is_offered
         for source in (panel.runs, panel.operations.result):
             source.commit_requested.connect(self.preview)
-        panel.sheets.commit.confirmed.connect(self._commit)
+        panel.sheets.commit.confirmed.connect(
+            lambda shown, wish, push: self.commit(shown.run_id, wish, push=push)  # what was on screen
+        )
 
     def preview(self, run_id: str) -> None:
         """Show what a commit would hold; it is made only after confirmation."""
@@ -272,7 +275,7 @@ class CommitController(RequestController):
         finding = background.run(background.engine.commits.preview, RunId(run_id))
         self._commands.run(finding, self._panel.sheets.commit.ask, self.failed.emit)
 
-    def _commit(self, shown: CommitPreview, wish: CommitWish, push: bool) -> None:
+    def commit(self, run_id: RunId, wish: CommitWish, *, push: bool = False) -> None:
         background = self._background
 
         def made(result: CommitResult) -> None:
@@ -290,7 +293,7 @@ class CommitController(RequestController):
                 self.failed.emit,
             )
 
-        making = background.run(background.engine.commits.commit, shown.run_id, wish)
+        making = background.run(background.engine.commits.commit, run_id, wish)
         self._commands.run(making, made, self.failed.emit)
 
 
@@ -424,9 +427,14 @@ class PlanController(RequestController):
                 self.changed.emit()
             else:
                 # The end of the run is an event, which the window follows for every run.
-                self._commands.run(self._background.apply(plan, policy), failed=self._refused)
+                self._commands.run(self._background.apply(plan, policy), ended, self._refused)
+
+        def ended(run: RunResult) -> None:
+            if wants_commit and run.succeeded:
+                self._commits.commit(run.record.run_id, CommitWish())
 
         seen, sheet = self._panel.operations.list.seen.all, self._panel.sheets.approval
+        wants_commit = sheet.wants_commit
         notes = sheet.notes.text().strip()
         approval = self._background.run(
             self._background.engine.decisions.approve_shown,

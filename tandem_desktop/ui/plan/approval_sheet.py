@@ -211,6 +211,8 @@ class ApprovalSheet(Sheet):
         self._later: list[AttentionGroup] = []
         self._unopened: frozenset[OperationId] = frozenset()
         self._note_text = self._noted = ""
+        self.offers_commit = False
+        """Whether the workspace is in a git repository."""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
         self.warning = plain_label("", "risk", wrap=True)
@@ -240,6 +242,7 @@ class ApprovalSheet(Sheet):
             ("", middle, _in_a_row(self.recorded)),
             (tr("If something fails"), middle, self._policy_row()),
             (tr("Digest"), middle, self._digest_row()),
+            ("", middle, self._commit_row()),
         )
         for number, (words, place, row) in enumerate(rows):
             if words:
@@ -266,6 +269,13 @@ class ApprovalSheet(Sheet):
         row = _in_a_row(self.policy)
         row.addStretch(1)
         return row
+
+    def _commit_row(self) -> QHBoxLayout:
+        self.commit = QCheckBox(tr("Commit what it wrote when it has ended"))
+        self.commit.setObjectName("approval-commit")
+        self.commit.setAccessibleName(self.commit.text())
+        self.commit.setToolTip(plain_tooltip(tr("Nothing else of yours, with the title of the plan as message")))
+        return _in_a_row(self.commit)
 
     def _digest_row(self) -> QHBoxLayout:
         self.digest = plain_label("", "code")
@@ -340,6 +350,8 @@ class ApprovalSheet(Sheet):
         self.warning.setVisible(bool(warnings))
         self.said.setToolTip(plain_tooltip(visible_name(self._root)))
         self._show_facts(page)
+        self.commit.setVisible(self.offers_commit and page.sums.files > 0)
+        self.commit.setChecked(False)
         self.rework.setVisible(comments > 0)
         self._note_text = tr_n("{n} comment not sent yet", "{n} comments not sent yet", comments) if comments else ""
         self.passed_on.setText(
@@ -353,6 +365,10 @@ class ApprovalSheet(Sheet):
         self._fill(page)
         self._count()  # the note takes height too
         self.open(self.back)
+
+    @property
+    def wants_commit(self) -> bool:
+        return not self.commit.isHidden() and self.commit.isChecked()
 
     def _told(self, page: PlanPage) -> str:
         """What is approved."""

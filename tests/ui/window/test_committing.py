@@ -24,16 +24,38 @@ def repository(workspace: Path, tmp_path: Path, programs: Path, capsys: pytest.C
     steps = [edit("app.py", "Hello", "Goodbye"), write("notes.txt", "notes\n")]
     plan.write_text(json.dumps({"title": "Say goodbye", "steps": steps}))
     assert main(["-C", str(workspace), "propose", str(plan), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert main(["-C", str(workspace), "approve", said["plan_id"], "--digest", said["digest"]]) == 0
-    assert main(["-C", str(workspace), "apply", said["plan_id"]]) == 0
     (workspace / "README.md").write_text("# Mine\n")
     return workspace
 
 
+@pytest.fixture
+def applied(repository: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    call = ["-C", str(repository), "--json"]
+    assert main([*call, "list"]) == 0
+    [plan] = json.loads(capsys.readouterr().out.splitlines()[-1])["plans"]
+    assert main([*call, "approve", plan["plan_id"], "--digest", plan["digest"]]) == 0
+    assert main([*call, "apply", plan["plan_id"]]) == 0
+    return repository
+
+
+def test_a_run_is_committed_when_it_has_ended_where_the_approval_says_so(repository: Path, window: Person) -> None:
+    window.wait(lambda: bool(window.place.plans.plans))
+    window.press(Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    window.click("plan-action-approve")
+    window.wait(lambda: window.sees("approval-sheet"))
+    window.click("approval-commit")
+    window.wait(lambda: window.place.panel.sheets.approval.implement.isEnabled())
+    window.wait(lambda: window.place.panel.sheets.approval.guard.is_ready)
+    window.click("approval-implement")
+    window.wait(lambda: "Committed" in window.window.toast.text)
+    assert git(repository, "log", "-1", "--format=%s") == "Say goodbye\n"
+    assert git(repository, "status", "--short") == " M README.md\n"
+
+
 def test_a_run_is_committed_to_a_new_branch_from_the_line_that_tells_of_it_and_goes_back_with_undo(
-    repository: Path, window: Person
+    applied: Path, window: Person
 ) -> None:
+    repository = applied
     window.wait(lambda: bool(window.place.plans.plans))
     window.press(Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     window.wait(lambda: window.sees("banner-commit"))
