@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name
+from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name, visible_sentence
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.network import RefusedHost
 from tandem_desktop.domain.plan_states import TRANSITIONS, EventKind, PlanStatus, state_of
@@ -129,7 +129,7 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
         )
         yield BannerText("risk", text, (("rework", tr("Request changes")),))
     if version.warnings:
-        yield BannerText("risk", "\n".join(visible(warning) for warning in version.warnings))
+        yield BannerText("risk", "\n".join(visible_sentence(warning) for warning in version.warnings))
     if version.network is not None and version.network.refused:
         ways = (("allow-agent", tr("Allow for this agent")), ("allow-once", tr("Allow this once")))
         # Allowed are all of them, so all of them have to be named.

@@ -804,6 +804,13 @@ def test_an_agents_words_are_never_read_as_markup(panel: ExecutionPlanPanel, qtb
         assert label.textFormat() is Qt.TextFormat.PlainText or not label.text(), label.text()
 
 
+def test_a_warning_is_drawn_with_its_tokens_and_what_else_is_hidden_spelled_out(panel: ExecutionPlanPanel) -> None:
+    written = viewed(a_write("a.py", b"a\n", id="s1"), b"", b"a\n")
+    panel.show_page(a_page(written, warnings=("bad⟨U+DCFF⟩ cannot be staged, nor can \u202ex.",)))
+    shown = [each.text for each in panel.operations.findChildren(Banner)]
+    assert "bad⟨U+DCFF⟩ cannot be staged, nor can ⟨U+202E⟩x." in shown
+
+
 @pytest.mark.parametrize("zoom", [1.0, 2.0])
 def test_the_panel_follows_the_zoom_and_the_theme(zoom: float, panel: ExecutionPlanPanel, theme: Theme) -> None:
     reviewing(panel)
