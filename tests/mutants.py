@@ -71,7 +71,8 @@ SUBJECTS = {
     "enforcer": Subject(("approval/enforcer",), ("tests/unit/approval/test_enforcer.py",)),
     "journal": Subject(("execution/journal",), (f"{_EXECUTION}/test_journal.py",)),
     "executor": Subject(
-        ("execution/executor",), (f"{_EXECUTION}/test_executor.py", f"{_EXECUTION}/test_stat_signatures.py")
+        ("execution/executor", "execution/preflight"),
+        (f"{_EXECUTION}/test_executor.py", f"{_EXECUTION}/test_stat_signatures.py"),
     ),
     "verification": Subject(
         ("execution/run",),

@@ -63,7 +63,9 @@ def test_twelve_digits_of_the_digest_are_enough_to_approve(
 
 
 @pytest.mark.parametrize(
-    "given", ["", "0" * 12, "0" * 64, VERSION.approval_hash[:11], VERSION.approval_hash + "0", "…"]
+    "given",
+    ["", "0" * 12, "0" * 64, VERSION.approval_hash[:11], VERSION.approval_hash + "0", "…"],
+    ids=["nothing", "twelve", "another", "too short", "too long", "dots"],
 )
 def test_another_digest_approves_nothing_and_both_are_named(
     enforcer: ApprovalEnforcer, workspace: WorkspaceIdentity, given: str, audit: AuditLog

@@ -47,6 +47,7 @@ def test_a_moved_file_keeps_whatever_mode_it_has() -> None:
         ("é" * 2047 + "a", None),
         ("../a b/ä", None),
     ],
+    ids=["empty", "long", "surrogate", "control", "invisible", "longest", "plain"],
 )
 def test_the_reason_against_a_target_of_a_link_is_named(target: str, reason: str | None) -> None:
     assert unfit_target(target) == reason

@@ -246,3 +246,36 @@ def test_parts_of_a_path():
 def test_two_spellings_of_an_accent_are_told_apart():
     told = Collision("caf\u00e9", "cafe\u0301").reason
     assert told.startswith("cafe⟨U+0301⟩ and café differ only in")
+
+
+_INSIDE = "Give a path inside the workspace, relative to it, such as src/app.py."
+
+
+@pytest.mark.parametrize(
+    ("spelling", "told", "following"),
+    [
+        ("", "it is empty", _INSIDE),
+        (".", "it contains a '.' component", "Leave the '.' out."),
+        ("./", "it names the workspace itself, or nothing", _INSIDE),
+        ("../x", "it goes up with '..'", _INSIDE),
+        ("/etc/passwd", "it is absolute", _INSIDE),
+        ("C:/x", "it begins with a drive letter", _INSIDE),
+        ("~/x", "it begins with ~, which means a home directory outside the workspace", _INSIDE),
+        ("a/.git/x", "'.git' belongs to git itself and is never written by a plan", "Leave this path out of the plan."),
+        ("a" * 256, "one name in it has 256 bytes, and 255 are the limit", "Use a shorter name."),
+        ("a/" * 2100 + "a", "it has 4201 bytes, and 4095 are the limit", "Use a shorter path."),
+    ],
+    ids=["empty", "dot", "itself", "up", "absolute", "drive", "home", "git", "long name", "long path"],
+)
+def test_a_refusal_is_told_in_whole_sentences(spelling, told, following):
+    with pytest.raises(OutsideWorkspaceError) as refusal:
+        check_path(spelling)
+    assert refusal.value.message.endswith(f" is refused: {told}.")
+    assert refusal.value.next == following
+
+
+def test_the_path_of_a_refusal_is_whole_where_the_sentence_cuts_it():
+    with pytest.raises(OutsideWorkspaceError) as refusal:
+        check_path("/" + "a" * 300)
+    assert refusal.value.path == "/" + "a" * 300
+    assert shown("a" * 120) == "a" * 120

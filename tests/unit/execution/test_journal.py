@@ -224,7 +224,7 @@ def frame_of(data: bytes, number: int) -> bytes:
     return data[offset : offset + 48 + int.from_bytes(data[offset : offset + 4], "big")]
 
 
-@pytest.mark.parametrize("left", [b"", b"TANDEM-J", bytes(40)])
+@pytest.mark.parametrize("left", [b"", b"TANDEM-J", bytes(40)], ids=["nothing", "a beginning", "zeros"])
 def test_a_journal_of_which_only_the_beginning_of_its_first_line_or_nothing_was_kept_has_no_records(
     memory_path: Path, left: bytes
 ) -> None:
