@@ -148,7 +148,7 @@ def test_runs_are_listed_and_plans_are_approved_without_importing_what_carries_t
     proposed = json.loads(call_and_modules(tmp_path, "--json", "propose", str(tmp_path / "plan.json"))[0])
     for most, words in (
         (85, ("runs",)),
-        (105, ("approve", proposed["plan_id"], "--digest", proposed["digest"])),
+        (102, ("approve", proposed["plan_id"], "--digest", proposed["digest"])),
     ):
         _, loaded = call_and_modules(tmp_path, *words)
         own = own_modules(tmp_path)
