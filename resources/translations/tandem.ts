@@ -2614,7 +2614,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/sheets.py" />
-            <source>It was cut off inside the command of {command}. Resuming runs that command a second time, whatever it did until then.</source>
+            <source>It was cut off while “{command}” ran. Resuming runs that command a second time, whatever it did until then.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5650,6 +5650,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>The command that opens a file from a diff, such as code -g {path}:{line}; empty for an editor that is found.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/progress.py" />
+            <source>The command was cut off while it ran.</source>
             <translation type="unfinished" />
         </message>
         <message>

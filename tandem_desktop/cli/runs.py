@@ -14,7 +14,7 @@ from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError, named, render, table
 from tandem_desktop.cli.formatting import git_lines, result_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
-from tandem_desktop.diff.text import Document, visible_line
+from tandem_desktop.diff.text import Document, visible_in_a_line, visible_line
 from tandem_desktop.domain.errors import (
     GitError,
     OperationError,
@@ -402,7 +402,8 @@ def _listing(call: CommandContext, waiting: tuple[InterruptedRun, ...]) -> Comma
         how_far = describe_progress(run.done, run.total, run.started_at, now)
         lines.append((Span(run.run_id, Tone.STRONG), f"  {how_far} ({readable(run.started_at)}), plan {run.plan_id}"))
         if run.command:
-            again = f"  It was cut off inside the command of {run.command}; going on (--resume --again) runs it again."
+            command = visible_in_a_line(run.command_text)
+            again = f"  It was cut off while {command!r} ran; going on (--resume --again) runs it again."
             lines.append(Span(again, Tone.WARNING))
     lines += table(
         (

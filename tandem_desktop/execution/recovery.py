@@ -117,6 +117,8 @@ class InterruptedRun:
     started_at: datetime
     command: OperationId | None = None
     """A command that was running when it was cut off."""
+    command_text: str = ""
+    """What it runs, or its operation where that cannot be told."""
     damage: JournalError | None = None
     """Why its journal cannot be read; then it can only be marked as failed."""
 
@@ -338,7 +340,10 @@ def _remember_completed(run: Run, history: History) -> None:
 def _describe(record: RunRecord, history: History) -> InterruptedRun:
     total = len(history.operations) or len(history.planned)
     done = len(history.completed) if history.operations else len(history.done)
-    return InterruptedRun(record.run_id, record.plan_id, done, total, record.started_at, history.command_open)
+    command = history.command_open
+    texts = (each.call.text for each in history.operations if each.id == command and each.call is not None)
+    text = next(texts, command or "")
+    return InterruptedRun(record.run_id, record.plan_id, done, total, record.started_at, command, text)
 
 
 def _changed_by_others(history: History, found: States) -> list[str]:

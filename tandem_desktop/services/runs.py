@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.errors import (
     InterruptedRunError,
+    JournalError,
     PlanDamagedError,
     PlanError,
     PlanModifiedError,
@@ -411,9 +412,19 @@ class PlanRuns:
     def results(self, version: PlanVersion) -> tuple[OperationResult, ...]:
         """What came of the last run of this revision; nothing when it never ran."""
         run_id = self._plans.meta(version.plan_id).execution_session
-        if run_id is None or self._manager.runs.get(run_id).revision != version.revision:
+        if run_id is None or (record := self._manager.runs.get(run_id)).revision != version.revision:
             return ()
-        return self._manager.runs.results(run_id)
+        results, under_way = self._manager.runs.results(run_id), self._command_under_way(record)
+        begun = {"status": ResultStatus.RUNNING}
+        return tuple(each.model_copy(update=begun) if each.id == under_way else each for each in results)
+
+    def _command_under_way(self, record: RunRecord) -> OperationId | None:
+        """The command that runs, or ran when the run was cut off."""
+        if record.ended_at is not None or not self._manager.journal_store.has(record.run_id):
+            return None
+        with contextlib.suppress(JournalError):
+            return self._manager.journal_store.history(record.run_id).command_open
+        return None
 
     def record(self, run_id: RunId) -> RunRecord:
         """One run.

@@ -180,6 +180,9 @@ def _drafted(event: OperationStaged) -> OperationView:
 
 
 def _settled(result: OperationResult) -> OperationResult:
-    """Mark operations that did not run as cancelled."""
+    """Mark operations that did not run as cancelled, and the command that was cut off as failed."""
+    if result.status is ResultStatus.RUNNING:
+        cut_off = tr("The command was cut off while it ran.")
+        return result.model_copy(update={"status": ResultStatus.FAILED, "error": cut_off})
     is_pending = result.status is ResultStatus.PENDING
     return result.model_copy(update={"status": ResultStatus.CANCELLED}) if is_pending else result

@@ -336,9 +336,9 @@ class InterruptedSheet(Sheet):
             )
         elif run.command is not None:
             warning = tr(
-                "It was cut off inside the command of {command}. Resuming runs that command a second time, "
+                "It was cut off while “{command}” ran. Resuming runs that command a second time, "
                 "whatever it did until then.",
-                command=visible_in_a_line(run.command),
+                command=visible_in_a_line(run.command_text),
             )
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning))

@@ -761,12 +761,12 @@ def test_an_interrupted_run_greets_the_person_with_three_ways_out(panel: Executi
 def test_a_command_that_was_cut_off_is_run_again_only_when_the_person_says_so(
     panel: ExecutionPlanPanel, qtbot: QtBot
 ) -> None:
-    run = InterruptedRun(RUN, PLAN_ID, 3, 9, A_MOMENT, command=OperationId("s4"))
+    run = InterruptedRun(RUN, PLAN_ID, 3, 9, A_MOMENT, command=OperationId("s4"), command_text="make clean")
     panel.show_interrupted(run, "Migrate session store")
     sheet = panel.sheets.interrupted
     qtbot.waitUntil(sheet.buttons["mark-failed"].isEnabled)
     assert not sheet.buttons["resume"].isEnabled()
-    assert "a second time" in sheet.warning.text()
+    assert "“make clean” ran" in sheet.warning.text()
     qtbot.keyClick(sheet.again, Qt.Key.Key_Space)
     with qtbot.waitSignal(panel.sheets.interrupted.chosen) as asked:
         qtbot.mouseClick(sheet.buttons["resume"], Qt.MouseButton.LeftButton)

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tandem_desktop.domain.plan_states import PlanStatus
+from tandem_desktop.domain.runs import ResultStatus
 from tests.support.command_line import CommandLine, bash, write
 from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk
@@ -95,7 +96,7 @@ def test_command_that_was_cut_off_is_run_again_when_the_person_ticks_that(
 ) -> None:
     tandem = CommandLine(workspace, capsys)
     once = f"[ -e {tmp_path}/once ] || {{ touch {tmp_path}/once; sleep 600; }}; echo done > done.txt"
-    plan = tandem.propose(bash(once))
+    plan = tandem.propose(write("first.txt", "1\n"), bash(once))
     tandem.approve(plan["plan_id"])
     call = [sys.executable, "-m", "tandem_desktop", "-C", str(workspace), "apply", plan["plan_id"]]
     with subprocess.Popen(call, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as applying:
@@ -104,6 +105,10 @@ def test_command_that_was_cut_off_is_run_again_when_the_person_ticks_that(
     person = open_window()
     person.wait(lambda: person.sees("interrupted-again") and person.sees("interrupted-rollback"))
     assert not person.sees("interrupted-resume")
+    assert "sleep 600" in person.place.panel.sheets.interrupted.warning.text()
+    engine = person.place.background.engine
+    found = engine.runs.results(engine.plans.revision(plan["plan_id"]))
+    assert [each.status for each in found] == [ResultStatus.COMPLETED, ResultStatus.RUNNING]
     person.click("interrupted-again")
     person.wait(lambda: person.sees("interrupted-resume"))
     person.click("interrupted-resume")
