@@ -5,6 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "tests" / "ux-checklist.md"
+FINDINGS = ROOT / "tests" / "ux-findings.md"
 LINE = re.compile(r"^\| (\d+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 MODULE = re.compile(r"`((?!tests/)[a-z_]+/[a-z_/]+\.py)`")
 
@@ -24,3 +25,12 @@ def test_no_more_than_five_expectations_stay_undone_and_each_has_a_reason() -> N
     undone = [state for state in states if state != "done"]
     assert len(undone) <= 5
     assert all(re.fullmatch(r"not done: .{20,}", state) for state in undone)
+
+
+def test_every_finding_is_answered_once_and_names_tests_that_exist() -> None:
+    text = FINDINGS.read_text("utf-8")
+    assert [int(number) for number in re.findall(r"^\| U(\d+) \|", text, re.MULTILINE)] == list(range(1, 48))
+    named = set(re.findall(r"`([a-z0-9_]{20,})`", text))
+    assert named
+    sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert named - set(re.findall(r"def test_(\w+)\(", sources)) == set()
