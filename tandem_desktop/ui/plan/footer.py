@@ -161,7 +161,12 @@ class PlanFooter(QFrame):
         self.setObjectName("plan-footer")
         self.setProperty("role", "footer")
         self.words = ElidedLabel(
-            theme, tr_marked(_REVIEW), mode=Qt.TextElideMode.ElideRight, token="muted", least=_LEAST_WORDS
+            theme,
+            tr_marked(_REVIEW),
+            mode=Qt.TextElideMode.ElideRight,
+            token="muted",
+            least=_LEAST_WORDS,
+            by_parts=True,
         )
         self.words.setObjectName("plan-footer-words")
         self.rehearse = QuietButton(theme, tr("Rehearse"))

@@ -112,6 +112,9 @@ def plain_label(text: str = "", role: str = "", *, wrap: bool = False, parent: Q
 _MIDDLE = Qt.TextElideMode.ElideMiddle
 
 
+_BETWEEN = " · "
+
+
 class ElidedLabel(QLabel):
     """One line of plain text, elided; the tool tip has the full text."""
 
@@ -126,10 +129,12 @@ class ElidedLabel(QLabel):
         bold: bool = False,
         points_delta: float = 0,
         least: int = 0,
+        by_parts: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """If narrower than `least` it shows nothing."""
+        """If narrower than `least` it shows nothing; `by_parts` leaves out whole parts, from the last."""
         super().__init__(parent)
+        self._by_parts = by_parts
         self._theme = theme
         self._mode = mode
         self._least = least
@@ -152,8 +157,13 @@ class ElidedLabel(QLabel):
         """The text as drawn at the current width."""
         if self._least and self.width() < self._theme.px(self._least):
             return ""
-        line = self.text().replace("\n", " ")
-        return QFontMetrics(self._font()).elidedText(line, self._mode, self.width())
+        line, metrics = self.text().replace("\n", " "), QFontMetrics(self._font())
+        whole = line
+        while _BETWEEN in whole and metrics.horizontalAdvance(whole) > self.width():
+            whole = whole.rpartition(_BETWEEN)[0]
+        if self._by_parts and metrics.horizontalAdvance(whole) <= self.width():
+            return whole
+        return metrics.elidedText(line, self._mode, self.width())
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())

@@ -5,7 +5,8 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.widgets.labels import plain_label
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.labels import ElidedLabel, plain_label
 
 WIDTH = 200
 
@@ -44,3 +45,19 @@ def test_text_without_a_long_word_wraps_as_in_any_label(qtbot: QtBot) -> None:
     label, plain = plain_label(text, wrap=True), QLabel(text)
     plain.setWordWrap(True)
     assert shown(qtbot, label) == shown(qtbot, plain)
+
+
+def test_a_line_of_hints_leaves_out_whole_hints(qtbot: QtBot) -> None:
+    label = ElidedLabel(Theme(), "Space marks viewed · a next to read · x drop", by_parts=True)
+    qtbot.addWidget(label)
+    widths = range(label.sizeHint().width(), 0, -1)
+    shown = []
+    for width in widths:
+        label.resize(width, 20)
+        shown.append(label.shown_text)
+    whole = [text for text in dict.fromkeys(shown) if text and "…" not in text]
+    assert whole == [
+        "Space marks viewed · a next to read · x drop",
+        "Space marks viewed · a next to read",
+        "Space marks viewed",
+    ]
