@@ -123,6 +123,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A command that is given * takes this name for an option.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>A comment needs words.</source>
             <translation type="unfinished" />
@@ -190,6 +195,11 @@
         <message>
             <location filename="../../resources/path_rules.toml" />
             <source>A shell runs this when it starts.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>A shell that meets this name without quotes runs what stands in it.</source>
             <translation type="unfinished" />
         </message>
         <message>
