@@ -79,6 +79,12 @@ class ChangeProver:
         _log.debug("proved changes of %d of %d files in %.3f s", len(found), len(files), time.monotonic() - begun)
         return {operation: proved for operation, proved in found.items() if proved}
 
+    def prepare(self, views: Iterable[OperationView]) -> None:
+        """Prove what can be told of each file alone; it is known when a plan with these operations is proved."""
+        until = time.monotonic() + self._most_seconds
+        with self._parsers:
+            self._prove_alone([*self._files(views)], until)
+
     def _moved(self, files: "Sequence[MovableFile]", until: float) -> "list[tuple[ProvedChange, ...]]":
         """What of each file moved, which can be told from all of them together."""
         if sum(len(file.before) + len(file.after) for file in files) > _MOST_BYTES:

@@ -1,24 +1,27 @@
 """Collects everything the window shows about a revision."""
 
+import logging
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.events import OperationStaged, TandemEvent
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import PlanStatus, is_open, is_running
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.review.change_classes import Proved
+from tandem_desktop.review.change_classes import ChangeProver, Proved
 from tandem_desktop.review.choices import Choices, ChoiceStore
 from tandem_desktop.review.compare import Comparison, Interdiff, compare, interdiff
 from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.drift import Drifted, dated, drift
-from tandem_desktop.review.operation_view import OperationView, Totals
+from tandem_desktop.review.operation_view import OperationView, Totals, view_operation
 from tandem_desktop.review.ranking import Rank, ranks
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.review.scope import asked_for
@@ -30,6 +33,11 @@ from tandem_desktop.staging.simulate import Problem
 
 _COUNTED_BYTES = 1_000_000
 """Lines of larger drifted files are not counted, to keep the page fast."""
+
+
+_PROVED_AHEAD_FROM = 50
+"""Staged edits; fewer are proved within the time a page takes."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,54 @@ class PlanFocus:
     """What the task asked for; None where its words do not tell."""
 
 
+class StagedProofs:
+    """Proves what agents stage while they work, once it is so much that a plan would wait for it."""
+
+    def __init__(self, engine: Engine, prover: ChangeProver) -> None:
+        self._engine = engine
+        self._prover = prover
+        self._lock = threading.Lock()
+        self._waiting: dict[tuple[SessionId, OperationId], StagedOperation] = {}
+        self._is_proving = False
+        engine.events.subscribe(self._hear)
+
+    @property
+    def waiting(self) -> int:
+        """How many operations are not proved ahead yet."""
+        return len(self._waiting)
+
+    def _hear(self, event: TandemEvent) -> None:
+        if isinstance(event, OperationStaged):
+            operation = event.operation
+            if isinstance(operation.base, FileState) and isinstance(operation.after, FileState):
+                with self._lock:
+                    self._waiting[event.session_id, operation.id] = operation
+                    begins = len(self._waiting) >= _PROVED_AHEAD_FROM and not self._is_proving
+                    self._is_proving |= begins
+                if begins:
+                    threading.Thread(target=self._prove, name="proofs", daemon=True).start()
+
+    def _prove(self) -> None:
+        while operations := self._taken():
+            try:
+                self._prover.prepare([*self._views(operations)])
+            except (TandemError, OSError) as error:
+                _log.info("nothing is proved ahead: %s", error)
+
+    def _views(self, operations: Iterable[StagedOperation]) -> Iterator[OperationView]:
+        for operation in operations:
+            yield view_operation(operation, self._engine.objects, commands_captured=self._engine.commands_captured)
+
+    def _taken(self) -> tuple[StagedOperation, ...]:
+        """What waits, if it is enough to begin; a later state of an operation has replaced an earlier one."""
+        with self._lock:
+            if len(self._waiting) < _PROVED_AHEAD_FROM:
+                self._is_proving = False
+                return ()
+            taken, self._waiting = tuple(self._waiting.values()), {}
+            return taken
+
+
 class PlanPages:
     """Reads stores and the disk; writes nothing but the person's choices."""
 
@@ -111,6 +167,7 @@ class PlanPages:
         self._choices = ChoiceStore(engine.locations.sessions)
         self._looking = threading.Lock()
         self._prover = engine.change_prover()
+        self._staged = StagedProofs(engine, self._prover)
         self._looked_at: tuple[PlanVersion, tuple[OperationView, ...]] | None = None
 
     def page(self, plan_id: PlanId, revision: int | None = None) -> PlanPage:

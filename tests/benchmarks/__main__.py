@@ -5,7 +5,7 @@ import importlib
 import inspect
 from pathlib import Path
 
-HELPERS = {"__main__", "__init__", "commits", "releases", "rounds"}
+HELPERS = {"__main__", "__init__", "commits", "reading_keys", "releases", "rounds"}
 BY_NAME = {"attention"}
 """Takes minutes and downloads releases, so it runs only when it is named."""
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, Span, changed_lines, class_of
+from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, Span, changed_lines
 from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.diff.text import split_lines
 from tandem_desktop.domain.operations import StagedOperation
@@ -133,8 +133,9 @@ def share(plans: Sequence[ReleasePlan]) -> Iterator[tuple[str, str]]:
         shares.append(own / plan.lines if plan.lines else 0.0)
     proved = sum(kinds.values())
     yield "releases, files, changed lines", f"{len(plans)}, {sum(len(plan.views) for plan in plans):,}, {total:,}"
-    apart = _percent(proved, total - generated)
+    apart, folded = _percent(proved, total - generated), _percent(proved + generated, total)
     yield "proved mechanical", f"{_percent(proved, total)} of all lines, {apart} without generated"
+    yield "  with generated", f"{folded} of all lines are folded"
     yield "  of one release", f"median {statistics.median(shares):.1%}, best {max(shares):.1%}" if shares else ""
     for kind in ChangeClass:
         yield f"  {kind.value}", f"{kinds[kind.value]:,} lines, {_percent(kinds[kind.value], total)}"
@@ -521,35 +522,35 @@ def _formatted(count: int, objects: ObjectStore) -> Iterator[ReleasePlan]:
 
 def reading(plans: Sequence[ReleasePlan]) -> Iterator[tuple[str, str]]:
     """Changed lines to be read and keys to be pressed, with every change visited and with only those that matter."""
+    from tests.benchmarks.reading_keys import Walker
+
+    walker = Walker()
+    all_lines, all_keys, unseen = [0, 0], [0, 0], 0
     lines, keys = [], []
-    all_lines = [0, 0]
-    all_keys = [0, 0]
     for plan in plans[:PLANS]:
-        before_lines, after_lines, before_keys, after_keys = _effort(plan)
-        lines.append(after_lines / before_lines if before_lines else 0.0)
-        keys.append(after_keys / before_keys if before_keys else 0.0)
-        all_lines = [all_lines[0] + before_lines, all_lines[1] + after_lines]
-        all_keys = [all_keys[0] + before_keys, all_keys[1] + after_keys]
+        before, after = _to_read(plan)
+        walked = walker.keys(plan.views, plan.sides, plan.proved)
+        lines.append(after / before if before else 0.0)
+        keys.append(walked.what_matters / walked.each_change if walked.each_change else 0.0)
+        all_lines = [all_lines[0] + before, all_lines[1] + after]
+        all_keys = [all_keys[0] + walked.each_change, all_keys[1] + walked.what_matters]
+        unseen += walked.unseen
     yield "plans", str(len(lines))
     for what, each, total in (("lines to read", lines, all_lines), ("keys to press", keys, all_keys)):
         ratio, median = total[1] / max(1, total[0]), statistics.median(each)
         yield f"  {what}", f"{total[0]:,} → {total[1]:,} ({ratio:.2f}); of one plan median {median:.2f}"
+    yield "  lines to read, never on screen", f"{unseen:,}"
 
 
-def _effort(plan: ReleasePlan) -> tuple[int, int, int, int]:
-    """Changed lines, those neither proved nor generated, hunks, and flags and hunks that are not all proved."""
-    before_lines = after_lines = before_keys = after_keys = 0
+def _to_read(plan: ReleasePlan) -> tuple[int, int]:
+    """Changed lines, and those that are neither proved nor generated; what is flagged is read in full."""
+    before = after = 0
     for view in plan.views:
-        found = plan.proved.get(view.operation.id, ())
         count = view.added + view.removed
-        before_lines += count
-        before_keys += len(view.hunks)
-        if view.generated:
-            after_keys += bool(view.flags or view.must_be_opened)
-            continue
-        after_lines += count - sum(each.lines.count for each in found)
-        after_keys += sum(not class_of(hunk, found) for hunk in view.hunks)
-    return before_lines, after_lines, before_keys, after_keys
+        before += count
+        if view.flags or not view.generated:
+            after += count - sum(each.lines.count for each in plan.proved.get(view.operation.id, ()))
+    return before, after
 
 
 # Speed

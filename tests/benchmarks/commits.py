@@ -39,12 +39,14 @@ class Commit:
 
 
 def commits(count: int) -> Iterator[Commit]:
-    """As many of each kind, of all repositories in turn."""
+    """As many of each kind, of all repositories in turn; the next kind goes on with the next repository."""
     repositories = sorted(path for path in (cache() / "git").glob("*") if (path / "HEAD").is_file())
     taken: set[str] = set()
-    for kind in KINDS:
-        left = count // len(KINDS)
-        streams = [_of_kind(path, kind) for path in repositories]
+    each_kind = count // len(KINDS)
+    for number, kind in enumerate(KINDS):
+        left = each_kind
+        at = number * each_kind % max(1, len(repositories))
+        streams = [_of_kind(path, kind) for path in (*repositories[at:], *repositories[:at])]
         for commit in (each for turn in zip_longest(*streams) for each in turn if each is not None):
             if not left:
                 break

@@ -15,9 +15,9 @@ from pathlib import Path
 
 PYPI = """
 flask werkzeug jinja2 click itsdangerous requests urllib3 httpx starlette fastapi pydantic attrs rich textual
-pytest pluggy tox virtualenv packaging setuptools wheel pip black isort flake8 mypy sqlalchemy alembic celery
-kombu redis aiohttp yarl multidict anyio trio tornado bottle marshmallow arrow pendulum tqdm loguru structlog
-typer hypothesis networkx sympy docutils markdown
+pytest pluggy tox virtualenv packaging setuptools wheel pip black babel flake8 tabulate pyparsing alembic celery
+kombu redis aiohttp tomlkit multidict anyio trio tornado bottle marshmallow arrow platformdirs tqdm loguru structlog
+typer mistune networkx sympy docutils markdown
 """
 NPM = """
 express koa fastify axios lodash chalk commander yargs debug uuid react react-dom preact vue svelte redux

@@ -223,6 +223,21 @@ class DiffView(QAbstractScrollArea):
         """Whether all of a hunk is proved to be mechanical."""
         return bool(class_of(self.diff.hunks[hunk - 1], self._proved))
 
+    def is_in_sight(self, hunk: int) -> bool:
+        """Whether all changed lines of a hunk are on screen now."""
+        area, region = self.hunk_area(hunk), self.viewport().visibleRegion().boundingRect()
+        return not area.isEmpty() and area.top() >= region.top() and area.bottom() <= region.bottom()
+
+    def hunk_area(self, hunk: int) -> QRect:
+        """From the bar of a hunk to its last changed line, in viewport coordinates."""
+        first, following = self.rows.header(hunk), self.rows.header(hunk + 1)
+        if first is None:
+            return QRect()
+        last = (len(self.rows) if following is None else following) - 1
+        while last > first and not self.rows.row(last).is_change:
+            last -= 1
+        return self.row_area(first) | self.row_area(last)
+
     def set_line_marks(self, marks: Mapping[int, tuple[str, bool]]) -> None:
         """Messages about lines of the new file, by number from one: the text, and whether it is an error."""
         found = {line - 1: mark for line, mark in marks.items()}

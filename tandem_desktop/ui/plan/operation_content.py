@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -312,6 +312,21 @@ class OperationContent(QWidget):
         if (view := self._shown_view) is not None:
             return view.step(forward)
         return self._diff is not None and self._diff.try_step(forward, only_unproved=True)
+
+    @property
+    def shows_unproved(self) -> bool:
+        """Whether each change that is not proved is on screen."""
+        return self._shown_view is None and self._diff is not None and self._diff.shows_unproved
+
+    def change_area(self, surface: QWidget) -> QRect:
+        """Where the current change is on the surface that shows this content; empty before the first one."""
+        if self._shown_view is not None:
+            top = self.mapTo(surface, QPoint(0, -self._above))
+            return QRect(top, QSize(self.width(), self.wanted_height(self.width(), surface.height())))
+        if self._diff is None or not self._diff.is_ready:
+            return QRect()
+        area = self._diff.hunk_area(self._diff.current_hunk)
+        return area.translated(self._diff.viewport().mapTo(surface, QPoint())) if not area.isEmpty() else area
 
     def comment(self) -> None:
         """Begin a comment on the whole operation."""

@@ -22,6 +22,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.models.operations import Index, OperationRow, StagedOperationsModel
+from tandem_desktop.ui.plan.change_steps import ChangeSteps
 from tandem_desktop.ui.plan.choices import is_editable
 from tandem_desktop.ui.plan.comments import CommentSpot
 from tandem_desktop.ui.plan.expanded_contents import BOTTOM, ExpandedContents
@@ -85,6 +86,7 @@ class OperationList(QListView):
         self.row_delegate = OperationDelegate(theme, self)
         self.places = RowGeometry(0, 1, 0, 0)
         self.contents = ExpandedContents(self, make_content)
+        self.steps = ChangeSteps(self)
         self.single_letters = True
         """Whether the single-letter keys are active; a setting turns them off."""
         self.is_editable = True
@@ -485,51 +487,6 @@ class OperationList(QListView):
             self.lay_out()
         self._select(row)
 
-    def go_to_change(self, forward: bool) -> bool:
-        """Go to the next or previous change, also in other operations; False if there is none."""
-        row = self.current_row()
-        content = self.contents.get(row.operation.id) if row is not None and row.expanded else None
-        if content is not None and content.go_to_change(forward):
-            return True
-        model = self.operations()
-        at = self.currentIndex().row()
-        candidates = range(at + 1, model.rowCount()) if forward else range(at - 1, -1, -1)
-        if at >= 0 and row is not None and not row.expanded and row.view.hunks:
-            candidates = range(at, model.rowCount()) if forward else range(at, -1, -1)
-        for number in candidates:
-            found = model.row(number)
-            if found.view.hunks:
-                self._enter(found.operation.id, forward)
-                return True
-        return False
-
-    def go_to_what_matters(self, forward: bool) -> bool:
-        """Go to the next change that nothing is proved of, or operation without lines that has to be read."""
-        model, row = self.operations(), self._focused_row() or self.current_row()
-        content = self.contents.get(row.operation.id) if row is not None and row.expanded else None
-        if content is not None and content.go_to_unproved(forward):
-            return True
-        at = model.row_of(row.operation.id) if row is not None else -1
-        if row is None or (not row.expanded and not row.viewed):
-            at -= 1 if forward else -1  # the current one was not looked at yet
-        for number in range(at + 1, model.rowCount()) if forward else range(at - 1, -1, -1):
-            found = model.row(number)
-            if model.matters(found):
-                self._enter(found.operation.id, forward, only_unproved=True)
-                return True
-        return False
-
-    def _enter(self, operation_id: OperationId, forward: bool, *, only_unproved: bool = False) -> None:
-        """Open an operation at its first change; the keyboard comes along if it was in the diff of another one."""
-        was_in_diff = self.contents.focused() is not None
-        self.go_to(operation_id, open_it=True)
-        self.viewport().repaint()
-        content = self.contents.get(operation_id)
-        if content is not None:
-            content.enter(forward, only_unproved=only_unproved)
-        if was_in_diff and (content is None or not content.take_keyboard()):
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def focusNextPrevChild(self, forward: bool) -> bool:
         has_moved = super().focusNextPrevChild(forward)
         self.contents.show_focused()
@@ -636,7 +593,7 @@ class OperationList(QListView):
         if alt and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return self._move_current(-1 if key == Qt.Key.Key_Up else 1)
         if key == Qt.Key.Key_F7:
-            return self.go_to_change(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier) or True
+            return self.steps.to_change(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier) or True
         if control or alt:
             return False
         if key == Qt.Key.Key_Escape:
@@ -682,17 +639,17 @@ class OperationList(QListView):
                     self._select(index.row())
                 return True
             case "next-change" | "previous-change" as step:
-                self.go_to_change(step == "next-change")
+                self.steps.to_change(step == "next-change")
                 return True
             case "next-important" | "previous-important" as step:
-                self.go_to_what_matters(step == "next-important")
+                self.steps.to_what_matters(step == "next-important")
                 return True
             case "drop":
                 return self._remove(self.selected_rows())
             case "comment":
                 return self._comment(row)
             case "edit":
-                return self._edit(self._focused_row() or row)
+                return self._edit(self.row_of_focus() or row)
             case "merge" if row is not None and row.drift and self.is_editable:
                 self.merge_requested.emit(row.operation.id)
                 return True
@@ -700,7 +657,7 @@ class OperationList(QListView):
                 self.open_requested.emit(path, 1)
                 return True
             case "split" | "whitespace" | "ignore-space" | "whole-file" | "as-lines" as what:
-                row = self._focused_row() or row
+                row = self.row_of_focus() or row
                 content = self.contents.get(row.operation.id) if row is not None else None
                 if content is not None:
                     content.toggle(what)
@@ -723,7 +680,7 @@ class OperationList(QListView):
             self.edit_requested.emit(row.operation.id)
         return True
 
-    def _focused_row(self) -> OperationRow | None:
+    def row_of_focus(self) -> OperationRow | None:
         """The operation whose expanded content has the keyboard focus."""
         focused = self.contents.focused()
         return self.operations().row(self.operations().row_of(focused)) if focused is not None else None
@@ -739,7 +696,7 @@ class OperationList(QListView):
         row = self.operations().row_of(operation_id)
         if row >= 0:
             self.set_current(row)
-            self.go_to_change(forward)
+            self.steps.to_change(forward)
 
     def click(self, row: int, zone: Zone) -> None:
         shown = self.operations().row(row)

@@ -57,7 +57,8 @@ class RowDiff(DiffView):
 
     def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
         self._view = view
-        self._is_ready = False
+        self.is_ready = False
+        """Whether its contents have arrived."""
         self._editor: QWidget | None = None
         self._room: InlineComment | None = None
         self._wanted: tuple[str, bool] | None = None
@@ -95,7 +96,7 @@ class RowDiff(DiffView):
     @property
     def full_height(self) -> int:
         """Estimated until loaded, so that what lies below keeps its place."""
-        is_known = self._is_ready or not self._view.hunks
+        is_known = self.is_ready or not self._view.hunks
         return super().full_height if is_known else self.estimated_height(self._view, self.theme)
 
     @property
@@ -108,27 +109,43 @@ class RowDiff(DiffView):
         """Go to the first change, or the last one when coming from below, once loaded."""
         self._entry = 1 if forward else -1
         self._enters_unproved = only_unproved
-        if self._is_ready:
+        if self.is_ready:
             self._arrived()
 
     def find_text(self, text: str, *, goes: bool) -> None:
         """Mark a text once loaded, and with `goes` go to its first place."""
         self._wanted = (text, goes)
-        if self._is_ready:
+        if self.is_ready:
             self._arrived()
 
     def try_step(self, forward: bool, *, only_unproved: bool = False) -> bool:
-        """Go one change on, or to the next one that is not proved; False if this was the last."""
-        if not self._is_ready or self.diff.is_binary:
+        """Go one change on, or to the next one that is not proved; False if this was the last.
+
+        Forward, those that are on screen below the current one are passed over as well.
+        """
+        if not self.is_ready or self.diff.is_binary:
             return False
         step = 1 if forward else -1
         wanted = self.current_hunk + step
-        while only_unproved and 1 <= wanted <= len(self.diff.hunks) and self.is_proved(wanted):
+        shown = only_unproved and forward and self.current_hunk > 0
+        while only_unproved and 1 <= wanted <= len(self.diff.hunks):
+            if not self.is_proved(wanted) and not (shown and self.is_in_sight(wanted)):
+                break
             wanted += step
         if not 1 <= wanted <= len(self.diff.hunks):
             return False
         self.go_to_change(wanted)
         return True
+
+    @property
+    def shows_unproved(self) -> bool:
+        """Whether each change that is not proved is on screen."""
+        hunks = range(1, len(self.diff.hunks) + 1)
+        return (
+            self.is_ready
+            and not self.diff.is_binary
+            and all(self.is_proved(hunk) or self.is_in_sight(hunk) for hunk in hunks)
+        )
 
     def show_choice(self, row: OperationRow, *, is_decidable: bool) -> None:
         """Show dropped changes, and whether that can still be changed."""
@@ -202,11 +219,11 @@ class RowDiff(DiffView):
     @property
     def is_seen(self) -> bool:
         """Whether all changes were visible; binary content counts as seen."""
-        return self._is_ready and (self.diff.is_binary or self.unseen_changes == 0)
+        return self.is_ready and (self.diff.is_binary or self.unseen_changes == 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._is_ready and not self.is_opened and not self.visibleRegion().isEmpty():
+        if self.is_ready and not self.is_opened and not self.visibleRegion().isEmpty():
             self.is_opened = True
             self.opened.emit()
 
@@ -252,8 +269,8 @@ class RowDiff(DiffView):
             self.pictures_ready.emit(pair)
 
     def _arrived(self, _diff: object = None) -> None:
-        if not self._is_ready:
-            self._is_ready = True
+        if not self.is_ready:
+            self.is_ready = True
             self.updateGeometry()
         if self._wanted is not None:
             (text, goes), self._wanted = self._wanted, None

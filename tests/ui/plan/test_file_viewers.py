@@ -69,7 +69,7 @@ def test_list_that_tells_everything_counts_once_all_of_it_was_on_screen(
     assert content.is_opened
     assert not content.is_seen
     for _ in range(30):
-        panel.operations.list.go_to_change(True)
+        panel.operations.list.steps.to_change(True)
     bar = content.viewer.view.verticalScrollBar()
     for place in range(0, bar.maximum() + 20, 20):
         bar.setValue(place)

@@ -1,5 +1,7 @@
 """What is proved and ranked is told in the list, counted in chips, and one key goes to what is left to read."""
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -9,8 +11,11 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.review.ranking import Rank
 from tandem_desktop.services.pages import PlanFocus
 from tandem_desktop.ui.models.operation_filter import Listing, Sorting
+from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
-from tests.ui.plan.pages import a_page, the_operations
+from tandem_desktop.ui.plan.row_diff import RowDiff
+from tests.support.builders import a_write
+from tests.ui.plan.pages import Contents, a_page, the_operations, viewed
 
 S1, S2, S3, S4, S5, S6 = (OperationId(f"s{number}") for number in range(1, 7))
 RANKS = {
@@ -75,6 +80,87 @@ def test_key_passes_over_what_is_mechanical_or_generated(shown: ExecutionPlanPan
             visited.append(row.operation.id)
 
     assert visited == [S1, S2, S4, S5]
+
+
+def a_plan_of(
+    panel: ExecutionPlanPanel, contents: Contents, *sides: tuple[bytes, bytes], flagged: str = "f1.txt"
+) -> None:
+    """A plan that changes files so; nothing of it is proved. `flagged` is the path of the second."""
+    contents.update({f"w{number}": both for number, both in enumerate(sides)})
+    views = [
+        viewed(
+            a_write(flagged if number == 1 else f"f{number}.txt", after, before=before, id=f"w{number}"), before, after
+        )
+        for number, (before, after) in enumerate(sides)
+    ]
+    page = a_page(*views)
+    panel.show_page(page)
+    panel.show_focus(page, PlanFocus({}, dict.fromkeys([each.operation.id for each in views], Rank.BEHAVIOUR), None))
+
+
+def pressed_until_the_end(
+    panel: ExecutionPlanPanel, qtbot: QtBot, each: Callable[[], object] = lambda: None
+) -> list[list[str]]:
+    """After each key, the operations that are open and on screen."""
+    shown = panel.operations.list
+    shown.setFocus()
+    found: list[list[str]] = []
+    while shown.steps.to_what_matters(True):
+        rows = [shown.operations().row(number) for number in shown.rows_in_sight()]
+        contents = {row.operation.id: shown.contents.get(row.operation.id) for row in rows if row.expanded}
+        qtbot.waitUntil(lambda held=contents: all(one is None or _is_ready(one) for one in held.values()))
+        for content in contents.values():
+            for diff in content.findChildren(RowDiff) if content is not None else ():
+                diff.viewport().repaint()
+        found.append([*contents])
+        each()
+    return found
+
+
+def _is_ready(content: OperationContent) -> bool:
+    return all(diff.is_ready for diff in content.findChildren(RowDiff))
+
+
+def test_key_opens_the_next_small_changes_below_and_passes_over_them(
+    panel: ExecutionPlanPanel, contents: Contents, qtbot: QtBot
+) -> None:
+    a_plan_of(panel, contents, *[(b"a = 1\n", b"a = %d\n" % number) for number in range(2, 14)])
+
+    visited = pressed_until_the_end(panel, qtbot)
+
+    assert {name for names in visited for name in names} == {f"w{number}" for number in range(12)}
+    assert len(visited) <= 6, "two or more changes of one line are on a page"
+
+
+def test_key_reads_a_long_change_to_its_end_before_it_goes_on(
+    panel: ExecutionPlanPanel, contents: Contents, qtbot: QtBot
+) -> None:
+    long = b"".join(b"line %d of the text\n" % number for number in range(120))
+    a_plan_of(panel, contents, (b"", long), (b"a = 1\n", b"a = 2\n"))
+    operations = panel.operations.list
+
+    visited = pressed_until_the_end(panel, qtbot)
+
+    first, last = operations.contents.get(OperationId("w0")), operations.contents.get(OperationId("w1"))
+    assert len(visited) > 4
+    assert first is not None
+    assert first.is_seen
+    assert last is not None
+    assert last.is_seen
+
+
+def test_key_goes_to_what_is_flagged_although_it_is_on_screen(
+    panel: ExecutionPlanPanel, contents: Contents, qtbot: QtBot
+) -> None:
+    edit = b"a = 1\n", b"a = 2\n"
+    a_plan_of(panel, contents, edit, edit, edit, flagged=".github/workflows/ci.yml")
+    operations = panel.operations.list
+    current = []
+
+    for names in pressed_until_the_end(panel, qtbot, lambda: current.append(operations.current_row())):
+        assert "w1" in names
+
+    assert "w1" in [row.operation.id for row in current if row is not None and row.view.flags]
 
 
 def test_another_revision_is_not_marked_by_what_was_found_of_the_first(shown: ExecutionPlanPanel, qtbot: QtBot) -> None:

@@ -1,18 +1,25 @@
 """Choices about a revision are values: each can be taken back, and what they come to is told beforehand."""
 
 import json
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.diff.parser_pool import ParserPool, worker_command
 from tandem_desktop.domain.errors import BadInputError, StaleRevisionError, StepRefusedError
+from tandem_desktop.domain.events import OperationStaged
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState
 from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.review.change_classes import ChangeProver
 from tandem_desktop.review.choices import Choices
+from tandem_desktop.review.operation_view import view_operation
 from tandem_desktop.services.engine import Engine
-from tandem_desktop.services.pages import PlanPages
+from tandem_desktop.services.pages import PlanPages, StagedProofs
+from tests.support.builders import SESSION_ID, a_write
 
 ONE, TWO, THREE = OperationId("s1"), OperationId("s2"), OperationId("s3")
 LINES = "".join(f"line {n}\n" for n in range(40))
@@ -146,3 +153,28 @@ def test_a_page_that_was_edited_by_hand_is_named(engine: Engine, version: PlanVe
     assert PlanPages(engine).page(version.plan_id).edited_page == ""
     page.write_text(page.read_text() + "One thing more.\n")
     assert PlanPages(engine).page(version.plan_id).edited_page == str(page)
+
+
+@pytest.mark.parametrize(("count", "ahead"), [(60, True), (5, False)])
+def test_large_plan_is_proved_while_it_is_staged(engine: Engine, tmp_path: Path, count: int, ahead: bool) -> None:
+    started = tmp_path / "started"
+    begin = f"open({str(started)!r}, 'a').write('.'); import os; os.execv({sys.executable!r}, {[*worker_command()]!r})"
+    prover = ChangeProver(engine.contents, ParserPool(command=(sys.executable, "-c", begin)))
+    staged = StagedProofs(engine, prover)
+    operations = []
+    for number in range(count):
+        before, after = b"f(%d,2)\n" % number, b"f(%d, 2)\n" % number
+        engine.objects.put_all((before, after))
+        operations.append(a_write(f"f{number}.py", after, before=before, id=f"s{number}"))
+        engine.events.publish(OperationStaged(session_id=SESSION_ID, operation=operations[-1]))
+    for thread in threading.enumerate():
+        if thread.name == "proofs":
+            thread.join()
+    left = ahead and count - staged.waiting
+
+    before_plan = len(started.read_text()) if started.exists() else 0
+    views = [view_operation(each, engine.objects, commands_captured=True) for each in operations[: left or count]]
+
+    assert len(prover.prove(views)) == len(views)
+    assert (before_plan > 0) is ahead
+    assert (len(started.read_text()) == before_plan) is ahead
