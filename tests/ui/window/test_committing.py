@@ -81,5 +81,6 @@ def test_a_run_is_committed_to_a_new_branch_from_the_line_that_tells_of_it_and_g
     assert any("parting goes back to" in undoing.item(row).text() for row in range(undoing.count()))
     window.wait(lambda: window.place.panel.sheets.undo.guard.is_ready)
     window.click("undo-confirm")
-    window.wait(lambda: git(repository, "log", "-1", "--format=%s") == "begin\n")
+    window.wait(lambda: "Undone." in window.window.toast.text)
+    assert git(repository, "log", "-1", "--format=%s") == "begin\n"
     assert git(repository, "status", "--short") == " M README.md\n"

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt import exceptions
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan_states import TRANSITIONS, EventKind, PlanStatus, state_of
 from tandem_desktop.domain.runs import RunStatus
+from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.models.keys import PaletteModel
 from tandem_desktop.ui.plan import wording
@@ -74,13 +76,14 @@ class Walker:
         may = {kind for kind in DECISIONS.values() if kind in TRANSITIONS[state_of(status)]}
         is_running = status in (PlanStatus.EXECUTING, PlanStatus.PAUSED)
         is_cut_off = status is PlanStatus.STALLED
+        told = "rolled back" if status is PlanStatus.FAILED else label
         ended = [wording.RUNS[run.status] for run in self.engine.runs.runs() if run.status is not RunStatus.RUNNING]
         surfaces: dict[str, tuple[Callable[[], object], object]] = {
             "badge": (lambda: person.place.panel.header.badge.text(), label),
             "bar": (self._buttons, set() if is_running else may),
             "palette": (self._palette, may),
             "rail": (lambda: label.lower() in self._rail(), True),
-            "card": (lambda: label in self._card() or not (self.has_card or self._card()), True),
+            "conversation": (lambda: told in self._told() or not (self.has_card or self._told()), True),
             "banner": (lambda: person.sees("banner-settle"), is_cut_off),
             "palette settles": (self._settles, is_cut_off),
             "runs settle": (self._runs_settle, is_cut_off),
@@ -88,10 +91,10 @@ class Walker:
             "rows": (lambda: bool(person.place.panel.model.results), status in (*ON_DISK, PlanStatus.FAILED)),
             "runs": (self._runs, ended),
         }
-        for name, (told, expected) in surfaces.items():
+        for name, (seen, expected) in surfaces.items():
             with contextlib.suppress(exceptions.TimeoutError):
-                person.wait(lambda told=told, expected=expected: told() == expected)  # type: ignore[misc]
-            assert (name, told()) == (name, expected)
+                person.wait(lambda seen=seen, expected=expected: seen() == expected)  # type: ignore[misc]
+            assert (name, seen()) == (name, expected)
 
     def _stored(self) -> PlanStatus:
         """What the stored plan and its runs say: after a crash the plan itself is still executing."""
@@ -130,9 +133,13 @@ class Walker:
         row = plans.row_of(self.plan_id)
         return plans.index(row, 0).data(plans.RowRole).subtitle if row is not None else ""
 
-    def _card(self) -> str:
-        cards = [card for card in self.person.window.findChildren(PlanCard) if card.isVisible()]
-        return cards[-1].accessibleName() if cards else ""
+    def _told(self) -> str:
+        """What the conversation says last: the card of a plan, or the line of its run."""
+        entries = [each for each in self.person.window.findChildren(EntryWidget) if each.isVisible()]
+        last = max(entries, key=lambda each: each.y(), default=None)
+        if isinstance(last, PlanCard):
+            return last.accessibleName()
+        return " ".join(label.text() for label in last.findChildren(QLabel)) if last is not None else ""
 
     def _says_on_disk(self) -> bool:
         words = str(self.person.find("status-disk").property("text"))

@@ -63,6 +63,7 @@ def is_usable(window: MainWindow, name: str) -> bool:
 
 def click(window: MainWindow, name: str) -> None:
     button = next(each for each in window.findChildren(QAbstractButton, name) if each.isVisible())
+    assert QTest.qWaitFor(lambda: button.height() > 0)  # rows that were just unfolded get their room a moment later
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
