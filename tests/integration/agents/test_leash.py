@@ -215,7 +215,7 @@ for number in range({number}):
     if len(kept) > 900:
         kept.pop(0).close()
 waiting, end = selectors.DefaultSelector(), time.monotonic() + 60
-for one in kept[-40:]:
+for one in kept:  # the first ones have run out of time by now where the machine is busy
     waiting.register(one, selectors.EVENT_READ)
 while not refused and waiting.get_map() and time.monotonic() < end:
     for key, _ in waiting.select(1):

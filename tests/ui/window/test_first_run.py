@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.acp_client.profiles import load_profiles
@@ -63,7 +63,8 @@ def is_usable(window: MainWindow, name: str) -> bool:
 
 def click(window: MainWindow, name: str) -> None:
     button = next(each for each in window.findChildren(QAbstractButton, name) if each.isVisible())
-    assert QTest.qWaitFor(lambda: button.height() > 0)  # rows that were just unfolded get their room a moment later
+    while button.height() == 0:  # rows that were just unfolded get their room a moment later
+        QApplication.processEvents()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
