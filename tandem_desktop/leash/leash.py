@@ -4,22 +4,20 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.domain.network import AllowedHost, NetworkMode, NetworkReport
 from tandem_desktop.leash.loopback import LoopbackNetwork
 from tandem_desktop.leash.namespace import NetworkNamespace
 from tandem_desktop.leash.proxy import LeashProxy, Resolve, UpstreamProxies, system_resolver
 from tandem_desktop.leash.refusals import RefusalLog, RefusalWatch
+from tandem_desktop.processes.threads import done_in_thread, made_in_thread
 
 _LOOPBACK, _LOOPBACK_6 = "127.0.0.1", "::1"
 _BYPASS = "localhost,127.0.0.1,::1"
 _log = logging.getLogger(__name__)
-Made = TypeVar("Made")
 
 
 class Leash:
@@ -58,7 +56,9 @@ class Leash:
         if addresses is not None:
             network = await asyncio.to_thread(LoopbackNetwork, addresses)
         else:
-            network = await _taken(partial(NetworkNamespace, before, joins_user=joins_user), NetworkNamespace.end)
+            network = await made_in_thread(
+                partial(NetworkNamespace, before, joins_user=joins_user), NetworkNamespace.end
+            )
         refusals = RefusalLog()
         proxy = LeashProxy(
             (),
@@ -70,7 +70,7 @@ class Leash:
         leash: Leash | None = None
         try:
             listen = network.listen if isinstance(network, LoopbackNetwork) else partial(network.listen, _LOOPBACK, 0)
-            listener, port = await _taken(listen, _close_listener)
+            listener, port = await made_in_thread(listen, _close_listener)
             await proxy.serve(listener)
             leash = cls(network, proxy, refusals, port)
             for host in hosts:
@@ -139,9 +139,11 @@ class Leash:
         """End every connection, and the network with it."""
         if self._watch is not None:
             self._watch.close()
-        await self._proxy.close()
-        if isinstance(self._network, NetworkNamespace):
-            await asyncio.to_thread(self._network.end)
+        try:
+            await self._proxy.close()
+        finally:
+            if isinstance(self._network, NetworkNamespace):
+                await done_in_thread(self._network.end)
 
     async def _lead_to(self, host: AllowedHost) -> None:
         """Clients ask no proxy about their own machine, so the port itself leads to the host."""
@@ -151,20 +153,8 @@ class Leash:
             return
         for address in (_LOOPBACK, _LOOPBACK_6):
             with contextlib.suppress(OSError):  # the agent has a server of its own there, or there is no IPv6
-                listener, _ = await _taken(partial(self._network.listen, address, host.port), _close_listener)
+                listener, _ = await made_in_thread(partial(self._network.listen, address, host.port), _close_listener)
                 await self._proxy.serve_host(listener, host)
-
-
-async def _taken(make: Callable[[], Made], give_back: Callable[[Made], None]) -> Made:
-    """What `make` makes in a thread; if the caller is cancelled meanwhile, it is given back."""
-    # A future of the executor and not a task: the engine's end cancels every task.
-    making = asyncio.get_running_loop().run_in_executor(None, make)
-    try:
-        return await asyncio.shield(making)
-    except asyncio.CancelledError:
-        with contextlib.suppress(ShadowError, OSError):
-            await asyncio.to_thread(give_back, await making)
-        raise
 
 
 def _close_listener(made: tuple[socket.socket, int]) -> None:

@@ -15,7 +15,7 @@ from tandem_desktop.acp_client.connection import SidecarLimits
 from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, home_name, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile, CardContent, ToolCall
 from tandem_desktop.domain.authorization import SessionPermissions
-from tandem_desktop.domain.errors import BadInputError, ShadowError, TandemError
+from tandem_desktop.domain.errors import BadInputError, ShadowError
 from tandem_desktop.domain.events import (
     PermissionAnswered,
     PermissionAsked,
@@ -36,6 +36,7 @@ from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.processes.child import Launch
+from tandem_desktop.processes.threads import done_in_thread, made_in_thread
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.advisors import Advisor, Advisors, Consultations
 from tandem_desktop.sessions.agent_program import AgentProgram
@@ -433,7 +434,7 @@ class AgentSessions:
             record = self._noted(own_id, profile)
             session = await self._built(profile, shadow, record, slot, host, extra_environment)
         except BaseException:
-            await asyncio.to_thread(shadow.close)
+            await done_in_thread(shadow.close)
             raise
         self._offer_tools(session, host)
         session.set_plan_mode(slot.plan_mode)
@@ -663,14 +664,7 @@ class AgentSessions:
 
     async def _opened_shadow(self, session_id: SessionId) -> ShadowWorkspace:
         """The shadow of a session; if the caller is cancelled while it opens, it is closed again."""
-        # A future of the executor and not a task: the engine's end cancels every task.
-        opening = asyncio.get_running_loop().run_in_executor(None, self._shadow, session_id)
-        try:
-            return await asyncio.shield(opening)
-        except asyncio.CancelledError:
-            with contextlib.suppress(TandemError):
-                await asyncio.to_thread((await opening).close)
-            raise
+        return await made_in_thread(partial(self._shadow, session_id), ShadowWorkspace.close)
 
     def _shadow(self, session_id: SessionId) -> ShadowWorkspace:
         return open_session_shadow(self._engine, session_id, self._person_home)

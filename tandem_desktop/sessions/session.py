@@ -38,6 +38,7 @@ from tandem_desktop.domain.ports import AgentPort
 from tandem_desktop.domain.state_machine import PlanStateMachine
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy import messages
+from tandem_desktop.processes.threads import done_in_thread
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.sessions.agent_program import AgentProgram
 from tandem_desktop.sessions.client import SessionClient
@@ -498,9 +499,14 @@ class PlanningSession:
             await self._client.close()
             await self._agent.stop()
         finally:
-            await self.network.close()
-            await asyncio.to_thread(self._transcript.close)
-            await asyncio.to_thread(self.shadow.close)
+            try:
+                await self.network.close()
+            finally:
+                await done_in_thread(self._put_away)
+
+    def _put_away(self) -> None:
+        self._transcript.close()
+        self.shadow.close()
 
     def approved(self) -> None:
         """The person approved the plan: the agent is told so. Plan mode stays as the person has set it."""

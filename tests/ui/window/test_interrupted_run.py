@@ -84,7 +84,7 @@ def test_a_run_that_is_settled_later_is_settled_from_its_page_the_runs_or_the_pa
     person.click("interrupted-rollback")
     person.wait(lambda: person.status is PlanStatus.FAILED)
     assert not (cut_off / "one.txt").exists()
-    assert not person.place.has_interrupted
+    person.wait(lambda: not person.place.has_interrupted)
 
 
 def test_command_that_was_cut_off_is_run_again_when_the_person_ticks_that(
