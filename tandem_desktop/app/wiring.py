@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.rehearsals import Rehearsals
     from tandem_desktop.services.retention import Retention
     from tandem_desktop.services.runs import PlanRuns, RunTasks, TaskBoards
+    from tandem_desktop.services.train import PlanTrain
     from tandem_desktop.settings import Settings
     from tandem_desktop.storage.clock import Since
     from tandem_desktop.storage.objects import ObjectStore
@@ -79,7 +80,7 @@ SERVICE_MODULES = tuple(
         *("execution.undo", "policy.tools", "tasks.board"),
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
-        *("execution.git_commit", "services.commits", "services.origins", "services.statements"),
+        *("execution.git_commit", "services.commits", "services.origins", "services.statements", "services.train"),
         *(
             "services.decisions",
             "services.expiry",
@@ -325,6 +326,21 @@ class _WorkspaceServices:
             since=self._since,
             stalls_after=timedelta(minutes=self.settings.executor_timeout_minutes),
             tasks=self._tasks,
+        )
+
+    @built_once
+    def train(self) -> "PlanTrain":
+        from tandem_desktop.services.train import PlanTrain
+
+        return PlanTrain(
+            workspace=self.workspace,
+            objects=self.objects,
+            plans=self.plans,
+            enforcer=self._enforcer,
+            decisions=self.decisions,
+            rebases=self.rebases,
+            runs=self.runs,
+            checks=self.checks,
         )
 
     @built_once

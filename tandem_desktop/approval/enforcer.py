@@ -82,6 +82,24 @@ class ApprovalEnforcer:
         _log.info("approval given: %s, digest %s", _name(version), digest[:12])
         return approval
 
+    def carry_over(self, approval: Approval, version: PlanVersion) -> Approval:
+        """Approve a rebased revision by the approval of an earlier one, for the rest of its time.
+
+        The caller has enforced that approval, and has proved that both are the same patch.
+        """
+        approved = self.generate_approval_hash(version)
+        update = {
+            "approval_hash": approved,
+            "digest": approved.combined_hash,
+            "nonce": os.urandom(16).hex(),
+            "carried_from": approval.digest,
+        }
+        carried = approval.model_copy(update=update)
+        self._audit.append("approved", self._clock(), carried)
+        self._store.record(carried)
+        _log.info("approval carried over: %s, digest %s", _name(version), carried.digest[:12])
+        return carried
+
     def verify_approval(self, plan_id: PlanId, revision: int, workspace: WorkspaceIdentity) -> Approval:
         """The valid approval of this revision in this workspace.
 

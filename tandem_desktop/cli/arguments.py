@@ -347,6 +347,12 @@ def apply(parser: ArgumentParser) -> None:
     _commit_options(parser)
 
 
+def train(parser: ArgumentParser) -> None:
+    parser.add_argument("plans", nargs="+", metavar="PLAN", help="approved plans, in the order to apply them")
+    on_failure(parser)
+    parser.add_argument("--no-checks", action="store_true", help="do not run the checks before each plan")
+
+
 def verify(parser: ArgumentParser) -> None:
     parser.add_argument("commits", nargs="+", metavar="COMMIT", help="a commit, or a range such as main..topic")
     parser.add_argument("--allowed-signers", metavar="FILE", help="whose signatures count (default: as git is set)")

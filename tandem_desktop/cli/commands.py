@@ -241,6 +241,21 @@ CALLS: tuple[CommandSpec, ...] = (
         "PLAN [--on-failure …] [--commit …]",
     ),
     CommandSpec(
+        "train",
+        RUN,
+        "apply several approved plans, one after the other",
+        "Apply approved plans in this order, each rebased onto what the ones before it left and checked there, where\n"
+        "you have accepted checks. An approval goes along only where the rebased plan is provably the same patch; the\n"
+        "first plan that conflicts, is no longer that patch, or makes a check fail stops the train.",
+        (
+            ("tandem train PLAN-1a2b3c4d PLAN-5e6f7a8b", "the second on what the first left"),
+            ("tandem overlaps", "which plans would meet"),
+        ),
+        "runs:train",
+        arguments.train,
+        "PLAN… [--no-checks]",
+    ),
+    CommandSpec(
         "runs",
         RUN,
         "what was run here, and what can be undone",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.origins import LineOrigin
     from tandem_desktop.services.runs import ListedRun
     from tandem_desktop.services.statements import Verified
+    from tandem_desktop.services.train import TrainedPlan
     from tandem_desktop.staging.git_effects import GitEffect
 
 
@@ -267,6 +268,17 @@ def commit_result(made: CommitResult, pushed: Pushed | None) -> dict[str, Any]:
         "left_out": [{"path": path, "reason": reason} for path, reason in made.left_out],
         "hooks": [{"name": each.name, "exit_code": each.exit_code} for each in made.hooks],
         "signed": made.is_stated,
+    }
+
+
+def trained_plan(told: TrainedPlan) -> dict[str, Any]:
+    return {
+        "plan_id": told.plan_id,
+        "revision": told.revision,
+        "outcome": told.outcome.value,
+        "carried": told.is_carried,
+        "run_id": told.ended.record.run_id if told.ended else None,
+        "reason": told.problem.message if told.problem else None,
     }
 
 

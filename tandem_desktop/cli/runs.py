@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tandem_desktop.execution.commands import RunControl
     from tandem_desktop.execution.recovery import InterruptedRun
     from tandem_desktop.execution.undo import UndoneRun, UndoPlan
+    from tandem_desktop.services.train import TrainedPlan
 
 _BEGINNING = lazy_pattern(r"(?:RUN-)?([0-9a-f]{4,8})", re.IGNORECASE)
 
@@ -64,10 +65,7 @@ def apply(call: CommandContext) -> CommandResult:
         raise UsageError("-m, --branch, --per-task, --push and --pull-request go with --commit.", next="Add --commit.")
     version = call.engine.plans.revision(plan_id)
     policy = FailurePolicy(call.arguments.on_failure or call.engine.settings.on_failure)
-    if any(operation.kind.spec.is_external for operation in version.operations):
-        from tandem_desktop.sessions.external_calls import AgentCalls  # agents are slow to import
-
-        call.engine.calls.attach(AgentCalls(call.engine).make)
+    _attach_agents(call, version.operations)
     try:
         with watched(call, len(version.operations)) as control:
             ended = call.engine.runs.apply(plan_id, policy, control)
@@ -91,6 +89,50 @@ def apply(call: CommandContext) -> CommandResult:
         return CommandResult(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
     failure = run_failure(call, ended, version.operations)
     return CommandResult(data, lines, exit_code=failure.exit_code, failure=failure)
+
+
+def _attach_agents(call: CommandContext, operations: Iterable[StagedOperation]) -> None:
+    """Let external calls of a plan be made by the agent that asked for them."""
+    if any(operation.kind.spec.is_external for operation in operations):
+        from tandem_desktop.sessions.external_calls import AgentCalls  # agents are slow to import
+
+        call.engine.calls.attach(AgentCalls(call.engine).make)
+
+
+def train(call: CommandContext) -> CommandResult:
+    given, engine = call.arguments, call.engine
+    plan_ids = [engine.plans.resolve(each) for each in given.plans]
+    policy = FailurePolicy(given.on_failure or engine.settings.on_failure)
+    operations = [each for plan_id in plan_ids for each in engine.plans.revision(plan_id).operations]
+    _attach_agents(call, operations)
+    tried: list[TrainedPlan] = []
+    with watched(call, len(operations)) as control:
+        for told in engine.train.run(plan_ids, policy, control, with_checks=not given.no_checks):
+            tried.append(told)
+            data = [json_output.trained_plan(each) for each in tried]
+            call.known.update(train=data, waiting=plan_ids[len(tried) :])
+    lines: list[Line] = [_trained(each) for each in tried]
+    last, waiting = tried[-1], plan_ids[len(tried) :]
+    failure = last.problem
+    if failure is None and last.ended is not None and not last.ended.succeeded:
+        failure = run_failure(call, last.ended, engine.plans.revision(last.plan_id).operations)
+    if failure is not None:
+        lines += [(Span(each, Tone.STRONG), "  was not tried") for each in waiting]
+        return CommandResult(call.known, lines, exit_code=failure.exit_code, failure=failure)
+    return CommandResult(call.known, lines, next=f"Take the last one back with: {_undo_of(call, last)}")
+
+
+def _undo_of(call: CommandContext, told: TrainedPlan) -> str:
+    return call.command("undo", told.ended.record.run_id) if told.ended is not None else call.command("runs")
+
+
+def _trained(told: TrainedPlan) -> Line:
+    name = (Span(told.plan_id, Tone.STRONG), f" r{told.revision}  ")
+    if told.ended is None:
+        return (*name, Span("not applied", Tone.FAILED))
+    tone = Tone.ADDED if told.ended.succeeded else Tone.FAILED
+    carried = "; rebased, the approved patch is the same" if told.is_carried else ""
+    return (*name, Span(told.outcome.value, tone), f"  {told.ended.record.run_id}{carried}")
 
 
 def runs(call: CommandContext) -> CommandResult:

@@ -243,7 +243,9 @@ def overlaps(call: CommandContext) -> CommandResult:
         )
         lines += [("  ", named(path)) for path in each.paths]
     first = next((each for each in found if each.conflict), found[0])
-    later = f"Apply {first.a} first, then: {call.command('rebase', first.b)}"
+    later = f"Approve both, then apply them in your order: {call.command('train', first.a, first.b)}"
+    if first.conflict:
+        later = f"Apply {first.a} first, then: {call.command('rebase', first.b)}"
     return CommandResult(data, lines, next=later)
 
 

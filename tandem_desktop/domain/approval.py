@@ -112,3 +112,5 @@ class Approval(Frozen):
     """The person's notes with the approval."""
     evidence: str = ""
     """The digest of what checks said about the revision, as it was on screen; empty if nothing was."""
+    carried_from: str = ""
+    """The digest the person approved, where a rebase carried that approval over to the same patch on newer files."""

@@ -2,15 +2,27 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tandem_desktop.diff.hunks import Hunk, hunks
+from tandem_desktop.diff.lines import changes
+from tandem_desktop.diff.text import split_lines
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import CommandCall, FileState, OperationCall, OperationKind, StagedOperation
+from tandem_desktop.domain.operations import (
+    CommandCall,
+    FileState,
+    NodeState,
+    OperationCall,
+    OperationKind,
+    StagedOperation,
+)
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.ports import SourceTree
+from tandem_desktop.review.rebase import PathHistory, chains
+from tandem_desktop.staging.hazards import flags
 from tandem_desktop.storage.objects import ObjectStore
 
 
@@ -79,6 +91,96 @@ def compare(old: PlanVersion, new: PlanVersion) -> Comparison:
         reordered=tuple(named(pair.new) for place, pair in enumerate(pairs) if place not in kept_in_place),
         text_changed=old.content != new.content,
     )
+
+
+_CONTEXT = 3
+"""Lines around a change that a rebase must leave as they were."""
+
+
+def why_not_same_patch(old: PlanVersion, new: PlanVersion, disk: SourceTree, objects: ObjectStore) -> str:
+    """Why a rebased revision is not provably the patch that the earlier one is; empty if it is.
+
+    It is the same patch if each operation does the same to the same path, with equal lines taken out and put in
+    between equal lines that stand in the file once, and brings no new flag. An operation is left out only where the
+    disk has its result already.
+
+    Raises:
+        StorageError: stored bytes are missing or altered.
+    """
+    if (old.title, old.content, old.context) != (new.title, new.content, new.context):
+        return "its text is another one"
+    if any(operation.is_run for operation in new.operations):
+        return "it runs commands, which may do something else on other files"
+    kept = {operation.id: operation for operation in new.operations}
+    histories = chains(old.operations)
+    for operation in old.operations:
+        history = histories.get(operation.id)
+        if operation.id not in kept and (history is None or not _is_there(history, disk)):
+            return f"{operation.id} is left out"
+    earlier = [operation for operation in old.operations if operation.id in kept]
+    if [each.id for each in earlier] != [each.id for each in new.operations]:
+        return "its operations are others, or in another order"
+    for one, other in zip(earlier, new.operations, strict=True):
+        if reason := _why_not_same_change(one, other, kept.keys(), objects):
+            return f"{one.id}: {reason}"
+    return ""
+
+
+def _is_there(history: PathHistory, disk: SourceTree) -> bool:
+    return history.last_path == history.path and disk.state(history.path) == history.after
+
+
+def _why_not_same_change(
+    old: StagedOperation, new: StagedOperation, kept: Collection[OperationId], objects: ObjectStore
+) -> str:
+    blocked_by = tuple(each for each in old.blocked_by if each in kept)
+    if (old.kind, old.path, old.to, blocked_by, old.task) != (new.kind, new.path, new.to, new.blocked_by, new.task):
+        return "it is another operation"
+    if (old.base, old.after) == (new.base, new.after):
+        return ""
+    states = (old.base, old.after, new.base, new.after)
+    if not all(isinstance(state, FileState) for state in states) or old.to is not None:
+        return "it meets something else on disk"
+    if [_mode(state) for state in states[:2]] != [_mode(state) for state in states[2:]]:
+        return "the mode is another one"
+    was, becomes, is_now, will_be = (objects.read_state(state) or b"" for state in states)
+    if not set(flags(new, is_now, will_be)) <= set(flags(old, was, becomes)):
+        return "it needs attention for another reason"
+    one, other = _patch(was, becomes), _patch(is_now, will_be)
+    if one is None or one != other:
+        return "the changed lines, or the lines around them, are others"
+    if any(is_now.count(b"".join((*each.above, *each.removed, *each.below))) != 1 for each in other):
+        return "the changed lines stand in the file more than once"
+    return ""
+
+
+def _mode(state: NodeState) -> int | None:
+    return state.mode if isinstance(state, FileState) else None
+
+
+class _PatchedLines(NamedTuple):
+    """One change with the lines around it."""
+
+    above: list[bytes]
+    removed: list[bytes]
+    added: list[bytes]
+    below: list[bytes]
+
+
+def _patch(before: bytes, after: bytes) -> list[_PatchedLines] | None:
+    """Every change; None of what is not text."""
+    if b"\0" in before or b"\0" in after:
+        return None
+    old, new = split_lines(before), split_lines(after)
+    return [
+        _PatchedLines(
+            old[max(0, each.old_start - _CONTEXT) : each.old_start],
+            old[each.old_start : each.old_end],
+            new[each.new_start : each.new_end],
+            old[each.old_end : each.old_end + _CONTEXT],
+        )
+        for each in changes(old, new)
+    ]
 
 
 def counterparts(old: PlanVersion, new: PlanVersion) -> dict[OperationId, OperationId]:

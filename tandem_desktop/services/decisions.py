@@ -212,6 +212,18 @@ class Decisions:
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
         return approval
 
+    def carry_over(self, approval: Approval, version: PlanVersion) -> Approval:
+        """Let an approval go on for a rebased revision that is the same patch, as the caller has proved.
+
+        Raises:
+            NotApprovableError: the revision can never be done.
+        """
+        self._refuse_impossible(version)
+        carried = self._enforcer.carry_over(approval, version)
+        self._plans.send(version.plan_id, Approve(notes=approval.notes, at=self._clock()))
+        self._events.publish(PlanApproved(plan_id=version.plan_id, revision=version.revision, digest=carried.digest))
+        return carried
+
     def approve_shown(
         self,
         plan_id: PlanId,

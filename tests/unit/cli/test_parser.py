@@ -12,7 +12,7 @@ NAMES = [
     *("agents", "list", "show", "compare", "drift", "why", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
     *("check", "needed", "overlaps", "comment", "comments", "approve", "reject", "rate", "cancel"),
-    *("apply", "runs", "undo", "commit", "verify", "redo", "recover"),
+    *("apply", "train", "runs", "undo", "commit", "verify", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]
 
