@@ -129,6 +129,11 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
+            <source>A comment by {who}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>A comment needs words.</source>
             <translation type="unfinished" />
         </message>

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.rehearsals import Rehearsals
     from tandem_desktop.services.retention import Retention
     from tandem_desktop.services.runs import PlanRuns, RunTasks, TaskBoards
+    from tandem_desktop.services.sharing import Sharing
     from tandem_desktop.services.train import PlanTrain
     from tandem_desktop.settings import Settings
     from tandem_desktop.storage.clock import Since
@@ -80,7 +81,8 @@ SERVICE_MODULES = tuple(
         *("execution.undo", "policy.tools", "tasks.board"),
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
-        *("execution.git_commit", "services.commits", "services.origins", "services.statements", "services.train"),
+        *("execution.git_commit", "services.commits", "services.origins", "services.signatures", "services.statements"),
+        *("services.sharing", "services.train"),
         *(
             "services.decisions",
             "services.expiry",
@@ -326,6 +328,20 @@ class _WorkspaceServices:
             since=self._since,
             stalls_after=timedelta(minutes=self.settings.executor_timeout_minutes),
             tasks=self._tasks,
+        )
+
+    @built_once
+    def sharing(self) -> "Sharing":
+        from tandem_desktop.services.sharing import Sharing
+
+        return Sharing(
+            workspace=self.workspace,
+            bundles=self.bundles,
+            plans=self.plans,
+            comments=self._comments,
+            decisions=self.decisions,
+            enforcer=self._enforcer,
+            clock=self.clock,
         )
 
     @built_once

@@ -82,6 +82,37 @@ class ApprovalEnforcer:
         _log.info("approval given: %s, digest %s", _name(version), digest[:12])
         return approval
 
+    def standing(self, plan_id: PlanId, workspace: WorkspaceIdentity) -> Approval | None:
+        """The approval of a plan here that was not used yet, whatever revision it is for."""
+        try:
+            return self._store.find(plan_id, workspace)
+        except (ApprovalMissingError, ApprovalDriftError):
+            return None
+
+    def knows(self, nonce: str, plan_id: PlanId, workspace: WorkspaceIdentity) -> bool:
+        """Whether an approval of this number stands for the plan here, or was used or withdrawn."""
+        standing = self.standing(plan_id, workspace)
+        return self._store.is_used(nonce) or (standing is not None and standing.nonce == nonce)
+
+    def accept(self, version: PlanVersion, approval: Approval) -> Approval:
+        """Keep an approval that somebody else signed; the caller has verified who, and for which repository.
+
+        Raises:
+            ApprovalDriftError: it is not for this revision.
+        """
+        actual = self.generate_approval_hash(version)
+        if version.approval_hash != actual.combined_hash:
+            raise _altered(version, actual.combined_hash)
+        if (approval.approval_hash, approval.digest) != (actual, actual.combined_hash):
+            raise ApprovalDriftError(
+                f"The approval of {approval.approved_by} is not for {_name(version)}.",
+                next=f"Look at it yourself: tandem show {version.plan_id}",
+            )
+        self._audit.append("approved", self._clock(), approval)
+        self._store.record(approval)
+        _log.info("approval taken in: %s, digest %s", _name(version), approval.digest[:12])
+        return approval
+
     def carry_over(self, approval: Approval, version: PlanVersion) -> Approval:
         """Approve a rebased revision by the approval of an earlier one, for the rest of its time.
 

@@ -130,6 +130,10 @@ class ApprovalStore:
             except FileExistsError:
                 raise self._used_up(nonce) from None
 
+    def is_used(self, nonce: str) -> bool:
+        """Whether an approval of this number was used or withdrawn here; so counts what is no number of ours."""
+        return not _NONCE.fullmatch(nonce) or self._used(nonce).exists()
+
     def used(self) -> dict[str, str]:
         """The number of every approval that was used or withdrawn, with the run that used it."""
         folder = self._folder / "consumed"

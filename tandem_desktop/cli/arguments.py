@@ -347,6 +347,15 @@ def apply(parser: ArgumentParser) -> None:
     _commit_options(parser)
 
 
+def share(parser: ArgumentParser) -> None:
+    plan(parser)
+    remote(parser)
+
+
+def remote(parser: ArgumentParser) -> None:
+    parser.add_argument("--remote", metavar="NAME", help="a remote of the repository (default: the one you push to)")
+
+
 def train(parser: ArgumentParser) -> None:
     parser.add_argument("plans", nargs="+", metavar="PLAN", help="approved plans, in the order to apply them")
     on_failure(parser)

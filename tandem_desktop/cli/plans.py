@@ -331,7 +331,7 @@ def _told(call: CommandContext, plan_id: PlanId, found: Comments) -> CommandResu
         outdated = " (no longer in the plan)" if each.outdated else ""
         lines.append((Span(each.id, Tone.STRONG), f"  {where(each.place)}{outdated}"))
         lines += [f"    > {line}" for line in each.place.quoted.split("\n") if each.place.first_line]
-        lines += [f"    {line}" for line in each.text.split("\n")]
+        lines += [f"    {line}" for line in each.said.split("\n")]
     following = call.command("reject", plan_id) if found.drafts else call.command("comment", plan_id, "OP", "TEXT")
     return CommandResult(data, lines, next=following)
 

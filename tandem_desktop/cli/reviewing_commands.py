@@ -304,6 +304,28 @@ REVIEWING_CALLS: tuple[CommandSpec, ...] = (
         "PLAN [--shrink] [--accept] [--only NAME] [--timeout S]",
     ),
     CommandSpec(
+        "share",
+        DECIDE,
+        "hand a plan to the people of this repository",
+        "Push the plan, your comments and, signed with your SSH key, your approval of its latest revision to a\n"
+        "remote, as a reference under refs/tandem/. They see the same diff and the same digest. No branch is touched.",
+        (("tandem share PLAN-1a2b3c4d", "to the remote you push to"),),
+        "sharing:share",
+        arguments.share,
+        "PLAN [--remote NAME]",
+    ),
+    CommandSpec(
+        "fetch",
+        DECIDE,
+        "take in shared plans, comments and approvals",
+        "Fetch what was shared on a remote. Comments become drafts here; an approval counts if its signer is one of\n"
+        "git's allowed signers, for exactly this revision, repository and folder. No file of the workspace is touched.",
+        (("tandem fetch", "what is new"),),
+        "sharing:fetch",
+        arguments.remote,
+        "[--remote NAME]",
+    ),
+    CommandSpec(
         "overlaps",
         DECIDE,
         "which waiting plans change the same paths",

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId
@@ -102,7 +102,8 @@ class Approval(Frozen):
     nonce: str
     approved_at: datetime
     expires_at: datetime
-    approved_by: Literal["user", "system"] = "user"
+    approved_by: str = "user"
+    """`user`, or the name under which somebody else's signature counts."""
     acknowledged_flags: tuple[str, ...] = ()
     coverage: Coverage | None = None
     """What was shown on screen; None if it was not approved on a screen."""

@@ -33,7 +33,7 @@ class Place(Frozen):
 
 
 class Comment(Frozen):
-    """A comment by the person."""
+    """A comment by the person, or by somebody the plan was shared with."""
 
     id: CommentId
     place: Place
@@ -42,6 +42,13 @@ class Comment(Frozen):
     written_at: datetime
     outdated: bool = False
     """Its target is not in the latest revision any more; the quoted lines are kept."""
+    by: str = ""
+    """Who wrote it, as they say, where it was somebody else."""
+
+    @property
+    def said(self) -> str:
+        """The text, with the name of somebody else before it."""
+        return f"{self.by}: {self.text}" if self.by else self.text
 
 
 class Comments(Frozen):
@@ -57,6 +64,12 @@ class Comments(Frozen):
         name = CommentId(f"C{max(taken, default=0) + 1}")
         made = Comment(id=name, place=place, text=text, revision=revision, written_at=now)
         return self.model_copy(update={"drafts": (*self.drafts, made)})
+
+    def with_others(self, comments: Collection[Comment]) -> "Comments":
+        """Drafts that others wrote, under numbers of their own here."""
+        taken = max((int(comment.id[1:]) for comment in (*self.drafts, *self.sent)), default=0)
+        named = (each.model_copy(update={"id": CommentId(f"C{taken + n}")}) for n, each in enumerate(comments, start=1))
+        return self.model_copy(update={"drafts": (*self.drafts, *named)})
 
     def edit(self, comment: CommentId, text: str) -> "Comments":
         """Change the text of a draft; sent comments are not changed."""

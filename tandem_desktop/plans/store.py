@@ -163,6 +163,10 @@ class PlanStore:
         self._perform_after(meta, steps)
         return saved
 
+    def has(self, plan_id: PlanId) -> bool:
+        """Whether there is a plan of this name, readable or not."""
+        return names.latest_revision(names.folder_of(self._folder, plan_id)) > 0
+
     def adopt(self, bundle: "PlanBundle", session_id: SessionId) -> PlanVersion:
         """Import a checked plan atomically; its status here is proposed, whatever it was there.
 

@@ -174,7 +174,7 @@ def feedback(message: str, comments: Sequence[Comment]) -> str:
 
 def as_written(message: str, comments: Sequence[Comment]) -> str:
     """What the person wrote, for the conversation: the message, then each comment after its place."""
-    lines = [f"{_briefly(comment.place)}: {comment.text.strip()}" for comment in comments]
+    lines = [f"{_briefly(comment.place)}: {comment.said.strip()}" for comment in comments]
     return "\n\n".join(filter(None, (message.strip(), *lines)))
 
 
@@ -206,5 +206,5 @@ def _told(comment: Comment) -> str:
     if len(quoted) > _QUOTED_LINES:
         more = len(quoted) - _QUOTED_LINES
         lines.append(f"   > … and {more} more line{'' if more == 1 else 's'}")
-    lines += [f"   {line}" for line in comment.text.strip().split("\n")]
+    lines += [f"   {line}" for line in comment.said.strip().split("\n")]
     return "\n".join(lines)

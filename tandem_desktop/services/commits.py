@@ -19,18 +19,15 @@ from tandem_desktop.execution.git_commit import (
     RUN_TRAILER,
     Entries,
     GitCommitter,
-    GitEntry,
-    GitHead,
     HookResult,
-    file_entry,
-    link_entry,
-    short,
 )
+from tandem_desktop.execution.git_repository import GitEntry, GitHead, file_entry, link_entry, short
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.services.audit import approval_of
 from tandem_desktop.services.runs import PlanRuns
-from tandem_desktop.services.statements import NOTES, Verified, signing_key, state, verify
+from tandem_desktop.services.signatures import signing_key
+from tandem_desktop.services.statements import NOTES, Verified, state, verify
 from tandem_desktop.storage.objects import ObjectStore
 
 _MOST_NAMED = 5

@@ -212,6 +212,22 @@ class Decisions:
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
         return approval
 
+    def accept(self, version: PlanVersion, approval: Approval) -> Approval:
+        """Approve by a signature of somebody else, under the same conditions as by the person's own click.
+
+        Raises what `approve` raises.
+        """
+        self._before_writing()
+        self._expiry.settle(version.plan_id)
+        check(self._plans.meta(version.plan_id), Approve())
+        self._refuse_unfinished(version)
+        self._refuse_impossible(version)
+        self._reviewed_lock_files(version, approval.lock_files)
+        accepted = self._enforcer.accept(version, approval)
+        self._plans.send(version.plan_id, Approve(notes=approval.notes, at=self._clock()))
+        self._events.publish(PlanApproved(plan_id=version.plan_id, revision=version.revision, digest=accepted.digest))
+        return accepted
+
     def carry_over(self, approval: Approval, version: PlanVersion) -> Approval:
         """Let an approval go on for a rebased revision that is the same patch, as the caller has proved.
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.rehearsals import Rehearsals
     from tandem_desktop.services.retention import Retention
     from tandem_desktop.services.runs import PlanRuns, TaskBoards
+    from tandem_desktop.services.sharing import Sharing
     from tandem_desktop.services.train import PlanTrain
     from tandem_desktop.settings import Settings
     from tandem_desktop.staging.simulate import Problem
@@ -80,6 +81,7 @@ class Engine:
     retention: Retention
     runs: PlanRuns
     commits: Commits
+    sharing: Sharing
     train: PlanTrain
     origins: LineOrigins
     boards: TaskBoards

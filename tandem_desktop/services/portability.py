@@ -13,7 +13,7 @@ from tandem_desktop.diff.hunks import hunks, unified
 from tandem_desktop.domain.errors import BadInputError, BundleError, PlanNotFoundError, StorageError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import PlanProposed
-from tandem_desktop.domain.ids import PlanId, SessionId, new_session_id
+from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.operations import (
     NEW_DIRECTORY_MODE,
     NEW_FILE_MODE,
@@ -21,7 +21,8 @@ from tandem_desktop.domain.operations import (
     OperationKind,
     StagedOperation,
 )
-from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan import BranchPoint, Origin, PlanVersion
+from tandem_desktop.domain.review import Comments
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.domain.template import NAME, PlanTemplate, TemplateParameter, marked
 from tandem_desktop.plans import bundle as plan_bundle
@@ -69,7 +70,7 @@ class Bundles:
         self._events = events
         self._before_writing = before_writing
 
-    def export(self, plan_id: PlanId) -> bytes:
+    def export(self, plan_id: PlanId, *, with_comments: bool = True) -> bytes:
         """The whole plan as one file, the same bytes every time.
 
         Raises:
@@ -94,7 +95,7 @@ class Bundles:
                 planner_model=meta.planner_model, tools_required=meta.tools_required, rejections=meta.rejections
             ),
             revisions=revisions,
-            comments=self._comments.load(meta.session_id, plan_id),
+            comments=self._comments.load(meta.session_id, plan_id) if with_comments else Comments(plan_id=plan_id),
             artifacts=tuple(artifacts),
             contents=contents,
         )
@@ -113,14 +114,50 @@ class Bundles:
         known = self._known(bundle)
         if known is not None:
             return Imported(known, is_new=False)
-        self._locations.prepare_workspace()
-        self._objects.put_all(bundle.contents.values())
-        for each in bundle.artifacts:
-            self._keep_artifact(each, bundle.contents[each.sha256])
+        self._keep_contents(bundle)
         session_id = new_session_id()
         if bundle.comments.drafts or bundle.comments.sent:
             self._comments.update(session_id, bundle.plan_id, lambda found: bundle.comments)
         version = self._plans.adopt(bundle, session_id)
+        self._announce(version)
+        return Imported(version, is_new=True)
+
+    def take_in_rest(self, bundle: PlanBundle, here: int) -> PlanVersion:
+        """Save the revisions of a checked bundle that follow the first ones, which are here already; the last one.
+
+        Raises:
+            StaleRevisionError: there is another revision here meanwhile.
+            InvalidTransitionError: the plan runs, or has ended for good.
+        """
+        self._keep_contents(bundle)
+        session_id = self._plans.meta(bundle.plan_id).session_id
+        saved = self._plans.revision(bundle.plan_id)
+        for version in bundle.revisions[here:]:
+            saved = self._plans.create_revision(version.model_copy(update={"session_id": session_id}))
+            self._announce(saved)
+        return saved
+
+    def take_in_alternative(self, bundle: PlanBundle) -> PlanVersion:
+        """The latest revision of a checked bundle as a plan of its own: the plan of its name went another way here."""
+        self._keep_contents(bundle)
+        latest = bundle.latest
+        update = {"plan_id": new_plan_id(), "session_id": new_session_id(), "parent_revision": None}
+        branched = {
+            "origin": Origin.PERSON,
+            "branched_from": BranchPoint(plan_id=latest.plan_id, revision=latest.revision),
+        }
+        made = self._plans.create_plan(latest.model_copy(update={**update, **branched}))
+        self._announce(made)
+        return made
+
+    def _keep_contents(self, bundle: PlanBundle) -> None:
+        self._before_writing()
+        self._locations.prepare_workspace()
+        self._objects.put_all(bundle.contents.values())
+        for each in bundle.artifacts:
+            self._keep_artifact(each, bundle.contents[each.sha256])
+
+    def _announce(self, version: PlanVersion) -> None:
         self._events.publish(
             PlanProposed(
                 plan_id=version.plan_id,
@@ -129,7 +166,6 @@ class Bundles:
                 tasks=len(version.tasks),
             )
         )
-        return Imported(version, is_new=True)
 
     def _travelling(self, plan_id: PlanId) -> tuple[PlanVersion, ...]:
         return tuple(version.model_copy(update={"session_id": _NOWHERE}) for version in self._plans.revisions(plan_id))

@@ -1,34 +1,24 @@
 """Signed statements about commits: which approved plan a commit is, to be checked without Tandem's state.
 
-A statement is an in-toto statement in a DSSE envelope, signed with the person's SSH key and kept as a git note. It
+A statement is an in-toto statement, signed with the person's SSH key and kept as a git note. It
 holds what the digest of the approval was computed from, so that a check computes the digest anew.
 """
 
-import base64
 import hashlib
-import json
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.approval import ApprovalHash, canonical, effects, hash_of_effects
-from tandem_desktop.domain.errors import BadInputError, GitError
+from tandem_desktop.domain.approval import ApprovalHash, effects, hash_of_effects
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.domain.strict_json import unique_keys
-from tandem_desktop.execution.git_commit import GitCommitter, GitEntry
-from tandem_desktop.processes.child import find_program, scrubbed_environment
+from tandem_desktop.execution.git_repository import GitEntry, GitRepository
 from tandem_desktop.services.audit import RecordedApproval
-from tandem_desktop.storage import atomic
+from tandem_desktop.services.signatures import SignedKind, opened, signed, signer_of
 
 NOTES = "refs/notes/tandem"
-NAMESPACE = "tandem-approval"
 _STATEMENT, _PREDICATE = "https://in-toto.io/Statement/v1", "https://tandem-desktop.invalid/approved-run/v1"
-_PAYLOAD = "application/vnd.in-toto+json"
-_TIMEOUT_S = 60.0
-_MOST_BYTES = 64 * 1024 * 1024
+_KIND = SignedKind("application/vnd.in-toto+json", "tandem-approval")
 _ABSENT = "absent"
 
 
@@ -48,13 +38,8 @@ class Verified:
     run_id: str = ""
 
 
-def signing_key(git: GitCommitter) -> str:
-    """The SSH key the person signs with, as git is set; empty where they sign with none."""
-    return git.setting("user.signingKey") if git.setting("gpg.format") == "ssh" else ""
-
-
 def state(
-    git: GitCommitter,
+    git: GitRepository,
     commit: str,
     version: PlanVersion,
     *,
@@ -92,23 +77,16 @@ def state(
             "merged": sorted(merged),
         },
     }
-    payload = canonical(statement)
-    envelope = {
-        "payloadType": _PAYLOAD,
-        "payload": base64.b64encode(payload).decode(),
-        "signatures": [{"keyid": "", "sig": base64.b64encode(_signed(git, _framed(payload))).decode()}],
-    }
-    git.add_note(NOTES, commit, canonical(envelope))
+    git.add_note(NOTES, commit, signed(git, statement, _KIND))
 
 
-def verify(git: GitCommitter, commit: str, allowed_signers: Path | None) -> Verified:
+def verify(git: GitRepository, commit: str, allowed_signers: Path | None) -> Verified:
     """Check a commit by its statement alone; nothing of this machine's state is asked."""
     note = git.note(NOTES, commit)
     if note is None:
         return Verified(commit, ok=False, reason="no statement about it was found (git fetch the notes of Tandem?)")
     try:
-        payload, signature = _opened(note)
-        statement = _read(payload)
+        statement, payload, signature = opened(note, _KIND)
         predicate = statement["predicate"]
         known = {
             "approved_at": str(predicate["approvedAt"]),
@@ -117,14 +95,14 @@ def verify(git: GitCommitter, commit: str, allowed_signers: Path | None) -> Veri
             "plan_id": str(predicate["plan"]),
             "run_id": str(predicate["run"]),
         }
-        signer, problem = _signer(git, _framed(payload), signature, allowed_signers)
+        signer, problem = signer_of(git, payload, signature, _KIND, allowed_signers)
         reason = problem or _reason(git, commit, statement, predicate)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Verified(commit, ok=False, reason="its statement cannot be read")
     return Verified(commit, ok=not reason, reason=reason, signed_by=signer, **known)
 
 
-def _reason(git: GitCommitter, commit: str, statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> str:
+def _reason(git: GitRepository, commit: str, statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> str:
     """Why the commit is not what the statement says was approved; empty where it is."""
     if (statement["_type"], statement["predicateType"]) != (_STATEMENT, _PREDICATE):
         return "its statement is of a kind this version does not know"
@@ -148,7 +126,7 @@ def _reason(git: GitCommitter, commit: str, statement: Mapping[str, Any], predic
 
 
 def _difference(
-    git: GitCommitter, changed: Mapping[str, tuple[GitEntry | None, GitEntry | None]], predicate: Mapping[str, Any]
+    git: GitRepository, changed: Mapping[str, tuple[GitEntry | None, GitEntry | None]], predicate: Mapping[str, Any]
 ) -> str:
     """The first path that the commit leaves in another state than was approved."""
     approved = _last_states(predicate["effects"], predicate["prefix"])
@@ -190,81 +168,3 @@ def _is(wanted: Mapping[str, Any], after: GitEntry | None, blobs: Mapping[str, b
         return False
     is_program = bool(int(wanted["mode"]) & 0o100)
     return after.is_program == is_program and hashlib.sha256(data).hexdigest() == wanted["sha256"]
-
-
-def _framed(payload: bytes) -> bytes:
-    """What is signed, as DSSE has it."""
-    return b"DSSEv1 %d %s %d %s" % (len(_PAYLOAD), _PAYLOAD.encode(), len(payload), payload)
-
-
-def _opened(note: bytes) -> tuple[bytes, bytes]:
-    """Payload and signature of an envelope.
-
-    Raises:
-        ValueError: it is none.
-    """
-    if len(note) > _MOST_BYTES:
-        raise ValueError
-    envelope = _read(note)
-    if envelope["payloadType"] != _PAYLOAD or len(envelope["signatures"]) != 1:
-        raise ValueError
-    payload = base64.b64decode(envelope["payload"], validate=True)
-    return payload, base64.b64decode(envelope["signatures"][0]["sig"], validate=True)
-
-
-def _read(data: bytes) -> Any:
-    return json.loads(data, object_pairs_hook=unique_keys)
-
-
-def _signed(git: GitCommitter, data: bytes) -> bytes:
-    key = signing_key(git)
-    with tempfile.TemporaryDirectory(prefix="tandem-sign-") as folder:
-        name = key
-        if key.startswith(("key::", "ssh-")):
-            name = f"{folder}/key.pub"
-            atomic.replace(Path(name), key.removeprefix("key::").encode() + b"\n", durable=False)
-        message = Path(folder, "statement")
-        atomic.replace(message, data, durable=False)
-        made = _keygen(git, "-Y", "sign", "-n", NAMESPACE, "-f", str(Path(name).expanduser()), str(message))
-        if made.returncode or not message.with_suffix(".sig").exists():
-            said = " ".join(made.stderr.decode("utf-8", "replace").split())
-            raise GitError(f"The statement about the commit could not be signed: {said}", next="ssh-add -l")
-        return message.with_suffix(".sig").read_bytes()
-
-
-def _signer(git: GitCommitter, data: bytes, signature: bytes, allowed: Path | None) -> tuple[str, str]:
-    """Who signed, and why that does not count."""
-    named = str(allowed) if allowed is not None else git.setting("gpg.ssh.allowedSignersFile")
-    signers = Path(named).expanduser() if named else None
-    if signers is None or not signers.is_file():
-        return "", "nobody is known whose signature would count (--allowed-signers FILE)"
-    with tempfile.TemporaryDirectory(prefix="tandem-sign-") as folder:
-        kept = Path(folder, "sig")
-        atomic.replace(kept, signature, durable=False)
-        found = _keygen(git, "-Y", "find-principals", "-s", str(kept), "-f", str(signers))
-        names = found.stdout.decode("utf-8", "replace").split("\n")
-        who = names[0].strip() if found.returncode == 0 else ""
-        if not who:
-            return "", "it is signed by nobody whose signature counts"
-        words = ("-Y", "verify", "-n", NAMESPACE, "-f", str(signers), "-I", who, "-s", str(kept))
-        if _keygen(git, *words, data=data).returncode:
-            return who, "its signature does not fit what it says"
-    return who, ""
-
-
-def _keygen(git: GitCommitter, *words: str, data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
-    program = find_program("ssh-keygen", outside=git.top)
-    if program is None:
-        raise BadInputError("ssh-keygen was not found.", next="Install OpenSSH, then try again.")
-    try:
-        return subprocess.run(
-            [program, *words],
-            env=scrubbed_environment(git.agent_environment()),
-            input=data,
-            capture_output=True,
-            timeout=_TIMEOUT_S,
-            check=False,
-            start_new_session=True,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise GitError("ssh-keygen did not come to an end.", next="Try it in a terminal.") from error

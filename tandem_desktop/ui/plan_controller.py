@@ -14,7 +14,7 @@ from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments
 from tandem_desktop.domain.runs import FailurePolicy, RunResult, RunStatus
-from tandem_desktop.execution.git_commit import short
+from tandem_desktop.execution.git_repository import short
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.execution.undo import UndoneRun, UndoPlan
 from tandem_desktop.processes.git import is_in_repository

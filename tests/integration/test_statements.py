@@ -14,7 +14,7 @@ from tandem_desktop.app.main import main
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.approval import ApprovalHash, canonical
 from tandem_desktop.domain.ids import RunId
-from tandem_desktop.execution.git_commit import GitCommitter
+from tandem_desktop.execution.git_repository import GitRepository
 from tandem_desktop.services.commits import CommitResult, CommitWish
 from tandem_desktop.services.statements import NOTES, Verified
 from tests.support.command_line import bash, edit, write
@@ -63,7 +63,7 @@ class Signing:
         return found
 
     def statement(self) -> tuple[dict, dict]:
-        note = GitCommitter(self.root).note(NOTES, git(self.root, "rev-parse", "HEAD").strip())
+        note = GitRepository(self.root).note(NOTES, git(self.root, "rev-parse", "HEAD").strip())
         assert note is not None
         envelope = json.loads(note)
         return envelope, json.loads(base64.b64decode(envelope["payload"]))
@@ -71,7 +71,7 @@ class Signing:
     def put(self, envelope: dict, statement: dict | None = None) -> None:
         if statement is not None:
             envelope = envelope | {"payload": base64.b64encode(canonical(statement)).decode()}
-        GitCommitter(self.root).add_note(NOTES, git(self.root, "rev-parse", "HEAD").strip(), canonical(envelope))
+        GitRepository(self.root).add_note(NOTES, git(self.root, "rev-parse", "HEAD").strip(), canonical(envelope))
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_what_is_not_what_was_approved_is_said_by_path(signing: Signing) -> None
         change(changed["predicate"])
         from tandem_desktop.services import statements
 
-        return statements._reason(GitCommitter(signing.root), signing.verify().commit, changed, changed["predicate"])
+        return statements._reason(GitRepository(signing.root), signing.verify().commit, changed, changed["predicate"])
 
     assert without_keys(lambda said: None) == ""
     effect = next(each for each in statement["predicate"]["effects"] if each["path"] == "new.txt")

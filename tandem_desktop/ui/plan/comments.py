@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_line
 from tandem_desktop.domain.review import Comment, CommentId, Place, Side
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.plan.sheets import Spacing
@@ -219,10 +219,10 @@ class CommentArea(QWidget):
         layout.addLayout(head)
         if comment.outdated and comment.place.quoted:
             layout.addWidget(plain_label(visible(comment.place.quoted.split("\n")[0]), "code-muted", wrap=True))
-        text = plain_label("\n".join(map(visible, comment.text.split("\n"))), "", wrap=True)
+        text = plain_label("\n".join(map(visible, comment.said.split("\n"))), "", wrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout.addWidget(text)
-        card.setAccessibleName(f"{_yours(comment)}: {comment.text}")
+        card.setAccessibleName(f"{_yours(comment)}: {comment.said}")
         return card
 
     def _fit(self) -> None:
@@ -237,6 +237,8 @@ def _at(place: Place) -> str:
 
 def _yours(comment: Comment) -> str:
     where = _at(comment.place)
+    if comment.by:
+        return tr("A comment by {who}", who=visible_line(comment.by))
     return tr("Your comment {where}", where=where) if where else tr("Your comment")
 
 

@@ -11,7 +11,7 @@ NAMES = [
     *("gui", "propose", "review", "run", "orchestrate", "mcp", "acp", "serve", "recipe", "template", "import", "agent"),
     *("agents", "list", "show", "compare", "drift", "why", "simulate", "rehearse", "stats", "export", "reflect"),
     *("add", "drop", "include", "rebase", "restore", "branch", "adjust"),
-    *("check", "needed", "overlaps", "comment", "comments", "approve", "reject", "rate", "cancel"),
+    *("check", "needed", "share", "fetch", "overlaps", "comment", "comments", "approve", "reject", "rate", "cancel"),
     *("apply", "train", "runs", "undo", "commit", "verify", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]
