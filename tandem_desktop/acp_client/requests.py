@@ -592,6 +592,9 @@ async def _unless_settled(waiting: set[OpenRequest], request_id: str, work: Awai
         waiting.discard(request)
 
 
+_SHELLS = ("sh", "/bin/sh")
+
+
 def _command_line(command: Any, words: Any) -> str:
     """One line for a shell. Without further words the command is such a line already."""
     if not isinstance(command, str) or not command.strip():
@@ -600,6 +603,8 @@ def _command_line(command: Any, words: Any) -> str:
         return command
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise RefusedError(INVALID_PARAMS, "args must be a list of strings")
+    if command in _SHELLS and len(words) == 2 and words[0] in ("-c", "-lc"):
+        return str(words[1])  # fast-agent: the line, which a shell of ours runs as well
     return shlex.join([command, *words]) if words else command
 
 

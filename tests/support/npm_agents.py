@@ -184,6 +184,13 @@ REAL_AGENTS = {
         from_pypi=True,
         home={".openhands/agent_settings.json": _openhands_settings()},
     ),
+    "kilo": RealAgent("@kilocode/cli", "7.7.7", home={".config/kilo/kilo.json": _opencode_settings()}),
+    "fast-agent": RealAgent(
+        "fast-agent-mcp",
+        "0.10.46",
+        from_pypi=True,
+        env={"FAST_AGENT_MODEL": "generic.fake-1", "GENERIC_BASE_URL": "{openai_url}", "GENERIC_API_KEY": "x"},
+    ),
 }
 NODE = RealAgent("node", "24.21.0")
 

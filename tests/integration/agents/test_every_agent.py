@@ -64,7 +64,8 @@ def model(other_service: socket.socket) -> Iterator[ScriptedModel]:
     check = Call("bash", {"command": CHECK, "why": "run the check"})
     address = f"http://127.0.0.1:{other_service.getsockname()[1]}/"
     fetch = Call("bash", {"command": f"curl -sS -m 20 {address}", "why": "look elsewhere"})
-    bump = {"path": "{cwd}/app.py", "old": "x = 1", "new": "x = 42", "why": "mend it"}
+    change = {"old": "x = 1", "new": "x = 42", "whole": "x = 42\nprint(x)\n"}
+    bump = {"path": "{cwd}/app.py", **change, "why": "mend it"}
     mend = (
         Step("Checking.", (check,)),
         Step("Reading.", (Call("read", {"path": "{cwd}/app.py"}),)),

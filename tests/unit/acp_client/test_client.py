@@ -469,7 +469,7 @@ async def test_a_terminal_is_given_one_shell_line_and_a_place_in_the_workspace()
         calls(6, "terminal/kill", terminalId="t0"),
         calls(7, "terminal/release", terminalId="t0"),
         calls(8, "terminal/output", terminalId="t0"),
-        calls(9, "terminal/create", command="yes", outputByteLimit=5),
+        calls(9, "terminal/create", command="/bin/sh", args=["-lc", "yes"], outputByteLimit=5),
         calls(10, "terminal/output", terminalId="t2"),
     ]
     async with running({"turns": [steps]}, client) as manager:
