@@ -45,6 +45,8 @@ class RealAgent:
     env: Mapping[str, str] = field(default_factory=dict)
     home: Mapping[str, str] = field(default_factory=dict)
     """Files that a person who uses it has in their home."""
+    needs_account: bool = False
+    """Whether it opens no session without an account of its maker's."""
 
 
 def _opencode_settings() -> str:
@@ -191,6 +193,9 @@ REAL_AGENTS = {
         from_pypi=True,
         env={"FAST_AGENT_MODEL": "generic.fake-1", "GENERIC_BASE_URL": "{openai_url}", "GENERIC_API_KEY": "x"},
     ),
+    "droid": RealAgent("droid", "0.215.0", needs_account=True),
+    "auggie": RealAgent("@augmentcode/auggie", "0.36.0", needs_account=True),
+    "qoder": RealAgent("@qoder-ai/qodercli", "1.1.52", needs_account=True),
 }
 NODE = RealAgent("node", "24.21.0")
 

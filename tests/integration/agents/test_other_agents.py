@@ -1,4 +1,4 @@
-"""Codex without a provider of the person's own: it wants a login, and a key in the environment is one."""
+"""Agents without a login: each says that it wants one, and how; for Codex a key in the environment is one."""
 
 import pytest
 
@@ -9,16 +9,27 @@ from tests.support.scripted_model import ScriptedModel
 pytestmark = pytest.mark.agents
 
 
-def test_codex_says_that_it_wants_a_login(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> None:
-    npm_agents.require_installed("codex")
-    monkeypatch.setenv("PATH", npm_agents.search_path("codex"))
+@pytest.mark.parametrize(
+    ("agent", "offers", "how"),
+    [
+        ("codex", "API Key", "codex login"),
+        ("droid", "Factory API Key", "FACTORY_API_KEY"),
+        ("auggie", "auggie login", "auggie login"),
+        ("qoder", "qodercli login", "qodercli login"),
+    ],
+)
+def test_an_agent_without_its_login_says_how_to_log_in_and_changes_nothing(
+    agent: str, offers: str, how: str, place: AgentPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm_agents.require_installed(agent)
+    monkeypatch.setenv("PATH", npm_agents.search_path(agent))
     before = place.sight()
-    data = place.run("--agent", "codex").data
+    data = place.run("--agent", agent).data
     place.assert_nothing_left()
     assert place.sight() == before
     assert (data["confined"], data["error"]["kind"]) == (True, "agent_login")
-    assert "API Key" in data["error"]["message"]
-    assert "codex login" in data["error"]["next"]
+    assert offers in data["error"]["message"]
+    assert how in data["error"]["next"]
 
 
 def test_codex_logs_in_with_the_key_in_the_environment(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> None:

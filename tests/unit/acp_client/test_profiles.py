@@ -24,6 +24,7 @@ from tandem_desktop.domain.errors import BadInputError
 EXPECTED = {
     *("built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe"),
     *("copilot", "kimi", "pi", "deepagents", "cline", "openhands", "kilo", "fast-agent"),
+    *("droid", "auggie", "qoder"),
 }
 
 
