@@ -422,7 +422,6 @@ class SidecarManager:
             )
         conversation.begin_turn()
         try:
-            await self._tools_ready(conversation)
             return stop_reason(await link.wire_call(link.wire.prompt(session_id, text, pictures)))
         except asyncio.CancelledError:
             conversation.cancelled = True
@@ -552,8 +551,6 @@ class SidecarManager:
         names, by_title = tuple(server.name for server in servers), self._profile.titles_name_tools
         calls = ToolCalls(self._paths, self._limits, names, titles_name_tools=by_title)
         conversation = AcpSession(session_id, calls, mode=offered.current)
-        if servers:
-            conversation.ready_at = asyncio.get_running_loop().time() + self._profile.planning_tools_delay_s
         link.requests.opened(conversation)
         try:
             await self._ask_first(link, conversation, offered, plan_mode)
@@ -659,12 +656,6 @@ class SidecarManager:
                 next=self._profile.needs or LOOK_AT_STDERR,
             )
             raise await link.give_up(error) from None
-
-    async def _tools_ready(self, conversation: AcpSession) -> None:
-        """Some agents connect to the planning tools only after they have opened the session."""
-        left = conversation.ready_at - asyncio.get_running_loop().time()
-        if left > 0:
-            await asyncio.sleep(left)
 
     def _running(self) -> Link:
         link = self._link

@@ -81,8 +81,6 @@ class AcpSession:
     """Set when the turn ends; None between turns."""
     cancelled: bool = False
     """The turn was cancelled: no more requests are passed on."""
-    ready_at: float = 0.0
-    """When its planning tools can be used, by the loop's clock."""
     held: list[AgentUpdate] | None = None
     """Updates that came before the session id was known."""
     open: set[OpenRequest] = field(default_factory=set)

@@ -72,8 +72,6 @@ class AgentProfile(Frozen):
     """Whether it is told the outcome of a run in a turn of its own; otherwise with the person's next message."""
     planning_tools: bool = True
     """Whether it takes MCP servers with a new session."""
-    planning_tools_delay_s: Annotated[float, Field(ge=0)] = 0.0
-    """How long after a new session it has connected to them; the first prompt waits for it."""
     start_timeout_s: Annotated[float, Field(gt=0)] = 60.0
     needs: str = ""
     """What a person has to do before it works: install, log in, set a key."""

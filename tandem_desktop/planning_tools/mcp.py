@@ -210,6 +210,7 @@ class McpService:
             annotations=ToolAnnotations(
                 read_only_hint=definition.changes_nothing, destructive_hint=False, open_world_hint=False
             ),
+            _meta=_SHOWN_AT_ONCE,
         )
 
     async def _call_tool(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
@@ -219,6 +220,8 @@ class McpService:
         )
 
 
+_SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
+"""An agent that lets its model search for tools, rather than list them all, lists these."""
 _INSTRUCTIONS = "Plan with these tools; nothing is written until a person approves the plan in Tandem."
 
 

@@ -60,12 +60,12 @@ def test_a_real_agent_plans_a_sequence_that_is_approved_applied_and_undone(
 
 
 @MORE
-@pytest.mark.parametrize("agent", ["opencode", "goose"])
+@pytest.mark.parametrize("agent", ["opencode", "goose", "claude", "claude-newest"])
 def test_a_real_agent_hands_in_a_plan_through_the_planning_tools(
     agent: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    npm_agents.require(agent, place, model, monkeypatch)
-    plan = planned(place, agent, "planning-tools")
+    profile = npm_agents.require(agent, place, model, monkeypatch)
+    plan = planned(place, profile, "planning-tools")
     assert kinds_and_paths(plan) == [*CHANGES, ("command", "python3 app.py > out.txt")]
     shown = place.tandem.answer("show", plan["plan_id"])["plan"]
     assert shown["title"] == "Two files"

@@ -631,23 +631,6 @@ async def test_stopping_an_agent_whose_process_is_not_there_yet_does_not_wait_fo
             await starting
 
 
-async def test_the_first_message_waits_until_the_planning_tools_are_connected() -> None:
-    seen: list[tuple[float, Any]] = []
-    loop = asyncio.get_running_loop()
-    server = PlanningServer(name="tandem", command=("tandem",))
-    async with running(
-        {},
-        NotingClient(),
-        planning_tools_delay_s=0.2,
-        on_frame=lambda way, data: seen.append((loop.time(), json.loads(data))),
-    ) as manager:
-        session = await manager.new_session((server,))
-        await manager.prompt(session.id, "go")
-    [opened] = [at for at, message in seen if message.get("result", {}).get("sessionId")]
-    [said] = [at for at, message in seen if message.get("method") == "session/prompt"]
-    assert said - opened > 0.19
-
-
 async def test_stopping_twice_or_before_the_start_is_harmless() -> None:
     manager = a_manager({}, NotingClient())
     await manager.stop()
