@@ -49,6 +49,8 @@ class SidecarLimits:
     """How long the agent may leave its input unread while something waits to be written."""
     cancel_grace_s: float = 10.0
     """How long a turn may go on after it was cancelled."""
+    close_grace_s: float = 1.0
+    """Between closing the agent's input, which tells it to end, and asking its processes to end."""
     stop_grace_s: float = 2.0
     """Between asking the processes to end and making them."""
 

@@ -163,7 +163,10 @@ class SidecarProcess:
         await asyncio.wait({self._drain}, timeout=seconds)
 
     async def end(self) -> None:
-        """End the process and every descendant: SIGTERM, wait, SIGKILL."""
+        """End the process and every descendant: its input ends, then SIGTERM, then SIGKILL, each after a wait."""
+        self.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.wait(), self._limits.close_grace_s)
         self._signal_group(signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.wait(), self._limits.stop_grace_s)
@@ -175,7 +178,6 @@ class SidecarProcess:
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain
-        self.stdin.close()
         # Closes every pipe even where a process we cannot see still holds the other end.
         transport = getattr(self._process, "_transport", None)
         if transport is not None:

@@ -31,7 +31,7 @@ from tests.support.transcripts import FOLDER
 AGENTS = Path(__file__).parent / "agents"
 WORKSPACE = "/workspace"
 
-QUICK = SidecarLimits(session_timeout_s=PATIENCE_S, cancel_grace_s=PATIENCE_S, stop_grace_s=0.5)
+QUICK = SidecarLimits(session_timeout_s=PATIENCE_S, cancel_grace_s=PATIENCE_S, close_grace_s=0.1, stop_grace_s=0.5)
 
 Decide = Callable[[PermissionRequest], Awaitable[PermissionVerdict]]
 Answer = Callable[[AgentQuestion], Awaitable[QuestionAnswer]]

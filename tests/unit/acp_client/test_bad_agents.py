@@ -27,7 +27,7 @@ from tandem_desktop.processes.child import Launch
 from tandem_desktop.storage.logs import AGENT_LOGGER
 from tests.support.sidecars import NotingClient, a_launch, a_manager, an_agent, running
 
-SMALL = SidecarLimits(message_bytes=64 * 1024, noise_lines=5, stop_grace_s=0.5)
+SMALL = SidecarLimits(message_bytes=64 * 1024, noise_lines=5, close_grace_s=0.1, stop_grace_s=0.5)
 
 
 async def start_of(script: dict[str, Any] | Launch, **options: Any) -> SidecarError:
@@ -114,7 +114,7 @@ async def test_an_agent_that_hangs_in_the_greeting_is_given_up() -> None:
 async def test_an_agent_that_hangs_while_opening_a_session_is_given_up() -> None:
     script = {"sessions": [{"do": "sleep", "seconds": 60}]}
     async with running(
-        script, NotingClient(), limits=SidecarLimits(session_timeout_s=0.3, stop_grace_s=0.5)
+        script, NotingClient(), limits=SidecarLimits(session_timeout_s=0.3, close_grace_s=0.1, stop_grace_s=0.5)
     ) as manager:
         with pytest.raises(SidecarTimeoutError, match="open a session"):
             await manager.new_session()
@@ -217,7 +217,9 @@ async def test_endless_noise_is_a_protocol_error_that_shows_it() -> None:
 
 async def test_a_turn_of_more_messages_than_the_limit_ends_the_agent() -> None:
     said = [{"do": "say", "text": "x"}] * 9
-    error = await turn_of([*said, {"do": "never"}], limits=SidecarLimits(notices=8, stop_grace_s=0.5))
+    error = await turn_of(
+        [*said, {"do": "never"}], limits=SidecarLimits(notices=8, close_grace_s=0.1, stop_grace_s=0.5)
+    )
     assert isinstance(error, SidecarProtocolError)
     assert "more than 8 messages in one turn" in error.message
 
@@ -268,7 +270,7 @@ async def test_a_flood_of_error_output_does_not_hold_up_the_turn() -> None:
 
 
 async def test_an_agent_that_never_reads_is_given_up() -> None:
-    limits = SidecarLimits(write_timeout_s=0.5, stop_grace_s=0.5)
+    limits = SidecarLimits(write_timeout_s=0.5, close_grace_s=0.1, stop_grace_s=0.5)
     program = (
         "import sys, json, time\n"
         "for n, result in ((0, {'protocolVersion': 1}), (1, {'sessionId': 's'})):\n"

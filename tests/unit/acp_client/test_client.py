@@ -392,7 +392,7 @@ async def test_a_turn_whose_prompt_is_abandoned_is_cancelled() -> None:
 
 async def test_an_agent_that_goes_on_after_a_cancel_is_ended_and_both_sides_are_told() -> None:
     client = NotingClient(never)
-    limits = SidecarLimits(cancel_grace_s=0.2, stop_grace_s=0.5)
+    limits = SidecarLimits(cancel_grace_s=0.2, close_grace_s=0.1, stop_grace_s=0.5)
     script = {"ignore_cancel": True, "turns": [[asks(1), {"do": "never"}]]}
     async with running(script, client, limits=limits) as manager:
         session = await manager.new_session()

@@ -60,7 +60,9 @@ async def test_the_environment_is_all_the_process_gets() -> None:
 async def test_start_that_is_cancelled_at_any_step_ends_with_all_that_was_started(steps: int, tmp_path: Path) -> None:
     place = tmp_path / "pid"
     child = f"setsid sh -c 'echo $$ > {place}.new && mv {place}.new {place}; exec sleep 600' & wait"
-    starting = asyncio.create_task(SidecarProcess.start(a_launch("sh", "-c", child), SidecarLimits(stop_grace_s=0.1)))
+    starting = asyncio.create_task(
+        SidecarProcess.start(a_launch("sh", "-c", child), SidecarLimits(close_grace_s=0.1, stop_grace_s=0.1))
+    )
     for _ in range(steps):
         await asyncio.sleep(0)
     wait_until(place.exists)  # the loop stands meanwhile, so the start is where it was
@@ -72,15 +74,26 @@ async def test_start_that_is_cancelled_at_any_step_ends_with_all_that_was_starte
 
 
 async def test_the_process_leads_its_own_session() -> None:
-    process = await SidecarProcess.start(a_launch("sleep", "600"), SidecarLimits(stop_grace_s=PATIENCE_S))
+    process = await SidecarProcess.start(
+        a_launch("sleep", "600"), SidecarLimits(close_grace_s=0.1, stop_grace_s=PATIENCE_S)
+    )
     assert os.getsid(process.pid) == process.pid
     await process.end()
     assert process.exit_code == -signal.SIGTERM
 
 
+async def test_a_process_that_ends_with_its_input_gets_no_signal() -> None:
+    limits = SidecarLimits(close_grace_s=PATIENCE_S)
+    process = await SidecarProcess.start(a_launch("sh", "-c", "cat; exit 3"), limits)
+    await process.end()
+    assert process.exit_code == 3
+
+
 async def test_a_process_that_will_not_end_is_made_to() -> None:
     stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
-    process = await SidecarProcess.start(a_launch(sys.executable, "-c", stubborn), SidecarLimits(stop_grace_s=0.1))
+    process = await SidecarProcess.start(
+        a_launch(sys.executable, "-c", stubborn), SidecarLimits(close_grace_s=0.1, stop_grace_s=0.1)
+    )
     await process.stdout.readline()
     await process.end()
     assert process.exit_code == -signal.SIGKILL
@@ -92,7 +105,9 @@ async def test_a_process_in_a_namespace_of_its_own_takes_everything_with_it() ->
     sandbox = ("bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--die-with-parent")
     marker = f"654{os.getpid()}"
     hidden = f"env -i setsid sleep {marker} >/dev/null 2>&1 & echo; exec sleep 600"
-    process = await SidecarProcess.start(a_launch(*sandbox, "sh", "-c", hidden), SidecarLimits(stop_grace_s=0.5))
+    process = await SidecarProcess.start(
+        a_launch(*sandbox, "sh", "-c", hidden), SidecarLimits(close_grace_s=0.1, stop_grace_s=0.5)
+    )
     await process.stdout.readline()
     await process.end()
     assert not [name for name in command_lines() if marker.encode() in name]
@@ -139,7 +154,7 @@ def _daemon(then: str, note: Path) -> Launch:
 @pytest.mark.parametrize("then", ["time.sleep(600)", "pass"], ids=["the agent is ended", "the agent ends"])
 async def test_a_daemon_of_an_unconfined_agent_does_not_outlive_it(tmp_path: Path, then: str) -> None:
     note = tmp_path / "pid"
-    process = await SidecarProcess.start(_daemon(then, note), SidecarLimits(stop_grace_s=0.2))
+    process = await SidecarProcess.start(_daemon(then, note), SidecarLimits(close_grace_s=0.1, stop_grace_s=0.2))
     assert await process.stdout.readline() == b"ready\n"
     pid = int(note.read_text())
     if then == "pass":
