@@ -268,10 +268,24 @@ def agents(shadows: Path, network: NetworkMode) -> Iterator[Finding]:
     yield from map(_agent, here.agents)
     for unreadable in unreadable_profiles():
         yield Finding("agents", Level.WARNING, unreadable.message, unreadable.next)
+    yield from _servers()
     level = Level.OK if here.confinement.confined else Level.WARNING
     following = "" if here.confinement.confined else way_to_confinement()
     description = here.confinement.with_network(network).description
     yield Finding("confinement", level, f"Agents are {description}.", following)
+
+
+def _servers() -> Iterator[Finding]:
+    """The person's MCP servers that agents are offered, by name; none is started."""
+    from tandem_desktop.planning_tools.person_servers import person_servers
+
+    try:
+        names = ", ".join(server.name for server in person_servers())
+    except TandemError as error:
+        yield Finding("servers", Level.ERROR, error.message, error.next)
+        return
+    if names:
+        yield Finding("servers", Level.OK, f"Agents may ask for calls of your MCP servers: {names}.")
 
 
 def model(environment: Mapping[str, str] = os.environ) -> Finding:

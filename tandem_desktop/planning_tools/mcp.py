@@ -38,6 +38,7 @@ from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.strict_json import ambiguity
 from tandem_desktop.planning_tools import relay
 from tandem_desktop.planning_tools.definitions import ToolDefinition
+from tandem_desktop.planning_tools.person_servers import HeldTool, PersonTools
 from tandem_desktop.planning_tools.server import OverlongLine, bounded_lines
 from tandem_desktop.planning_tools.tools import PlanningTools
 
@@ -171,9 +172,16 @@ class McpService:
     """One connection of one session."""
 
     def __init__(
-        self, tools: PlanningTools, reader: StreamReader, writer: StreamWriter, max_message_bytes: int
+        self,
+        tools: PlanningTools,
+        reader: StreamReader,
+        writer: StreamWriter,
+        max_message_bytes: int,
+        held: PersonTools | None = None,
     ) -> None:
+        """`held` are the tools of the person's own servers."""
         self._tools = tools
+        self._held = held
         self._wire = McpStream(reader, writer, max_message_bytes)
         self._server: Server[Any] = Server(
             SERVER_NAME,
@@ -200,7 +208,8 @@ class McpService:
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[self._tool(definition) for definition in self._tools.offered()])
+        held = await self._held.offered() if self._held is not None else ()
+        return ListToolsResult(tools=[*map(self._tool, self._tools.offered()), *map(_held_tool, held)])
 
     def _tool(self, definition: ToolDefinition) -> Tool:
         return Tool(
@@ -214,12 +223,18 @@ class McpService:
         )
 
     async def _call_tool(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        answer = await self._tools.call(params.name, params.arguments or {})
+        call = self._held.call if self._held is not None and self._held.find(params.name) else None
+        answer = await self._tools.call(params.name, params.arguments or {}, call)
         return CallToolResult(
             content=[TextContent(type="text", text=text) for text in answer.texts], is_error=answer.failed
         )
 
 
+def _held_tool(tool: HeldTool) -> Tool:
+    return Tool(name=tool.name, description=f"{_HELD} {tool.description}", input_schema=tool.schema)
+
+
+_HELD = "Acts outside the workspace: while planning, a call waits in the plan until the person has approved it."
 _SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
 """An agent that lets its model search for tools, rather than list them all, lists these."""
 _INSTRUCTIONS = "Plan with these tools; nothing is written until a person approves the plan in Tandem."

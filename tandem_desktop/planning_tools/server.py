@@ -22,6 +22,7 @@ from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools import relay
 from tandem_desktop.planning_tools.definitions import ToolPrompts, Wanted
 from tandem_desktop.planning_tools.handlers import PlanningToolHandler
+from tandem_desktop.planning_tools.person_servers import PersonTools
 from tandem_desktop.planning_tools.tools import DEFAULT_TRIES, PlanningTools, RetryBudget
 from tandem_desktop.processes.own_program import own_script
 from tandem_desktop.storage import atomic, syscalls
@@ -196,6 +197,7 @@ class _ToolSession:
 
     token: str
     tools: PlanningTools
+    held: PersonTools | None = None
     connections: "dict[asyncio.Task[None], McpService | None]" = field(default_factory=dict)
 
 
@@ -246,8 +248,11 @@ class PlanningServerHost:
         handler: PlanningToolHandler,
         plan_mode: Callable[[], bool],
         wanted: Wanted[Any] | None = None,
+        held: PersonTools | None = None,
     ) -> PlanningServer:
         """Let the agent of a session in; what it has to start is the answer. Opening again gives a new token.
+
+        `held` are the tools of the person's own servers, which it is offered besides.
 
         Raises:
             NotInstalledError: the MCP library is missing.
@@ -263,7 +268,7 @@ class PlanningServerHost:
             tries=RetryBudget(self._tries),
             wanted=wanted,
         )
-        self._sessions[session_id] = _ToolSession(secrets.token_urlsafe(32), tools)
+        self._sessions[session_id] = _ToolSession(secrets.token_urlsafe(32), tools, held)
         if self._service is None:  # agents connect soon, and the library takes a while to load
             self._service = asyncio.create_task(asyncio.to_thread(_load_service))
         return self.definition(session_id)
@@ -360,7 +365,7 @@ class PlanningServerHost:
         session.connections[task] = None
         try:
             service_type = await asyncio.shield(self._service)
-            service = service_type(session.tools, reader, writer, self._max_message_bytes)
+            service = service_type(session.tools, reader, writer, self._max_message_bytes, session.held)
             session.connections[task] = service
             await service.serve()
         finally:

@@ -3,7 +3,7 @@
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,9 @@ class ToolAnswer:
     failed: bool = False
 
 
+Elsewhere = Callable[[str, dict[str, Any]], Awaitable[ToolAnswer]]
+
+
 class PlanningTools:
     """The tools of one session. Calls do not wait for each other; no more than a fixed number are open at once."""
 
@@ -122,14 +125,17 @@ class PlanningTools:
             and (self._plan_mode() or not definition.only_in_plan_mode)
         )
 
-    async def call(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
-        """Never raises for anything the agent did."""
+    async def call(self, name: str, arguments: dict[str, Any], elsewhere: Elsewhere | None = None) -> ToolAnswer:
+        """Never raises for anything the agent did. `elsewhere` answers a tool that is none of ours."""
         if self._open_calls >= MOST_CALLS_AT_ONCE:
             return _refused(PolicyError(f"{MOST_CALLS_AT_ONCE} calls are open already.", next="Wait for an answer."))
         self._open_calls += 1
         begun, outcome = time.monotonic(), "failed"
         try:
-            answer = await self._answer(self._definition(name), arguments)
+            if elsewhere is not None:
+                answer = await elsewhere(name, arguments)
+            else:
+                answer = await self._answer(self._definition(name), arguments)
             outcome = "answered"
             return answer
         except TandemError as error:

@@ -36,6 +36,8 @@ PLANNING_TOOLS = (
 )
 """Always available: they change nothing but what is planned."""
 
+HELD = "held__"
+"""Before the name of a tool of the person's own MCP servers, as agents are offered it; its call is decided on."""
 EXIT_PLAN_MODE = "exit_plan_mode"
 
 
@@ -193,7 +195,7 @@ def _looked_up(tool: str) -> tuple[str, ToolCategory]:
     plain = tool.strip().lower()
     own = _OWN_PREFIX.sub("", plain, count=1) if _OWN_PREFIX.match(plain) else plain
     own = own.replace(" ", "_")
-    if own in PLANNING_TOOLS and own != "todo_write":
+    if own.startswith(HELD) or (own in PLANNING_TOOLS and own != "todo_write"):
         return own, ToolCategory.PLANNING
     known = _CATALOG.get(_SHELL_PREFIX.sub("", plain, count=1))
     if known is not None:

@@ -1,13 +1,11 @@
 """Has the agent of a plan make the external calls that the person approved."""
 
-from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
-from typing import Any
 
 from tandem_desktop.domain.errors import SidecarTimeoutError
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.operations import ExternalCall, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.commands import CommandOutcome, RunControl
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
@@ -38,21 +36,13 @@ class AgentCalls:
         call = operation.external_call
         assert call is not None
         if self._sessions is not None and self._thread is not None:
-            return _outcome(_waited(self._thread.submit(_made(self._sessions, plan_id, call)), control))
+            return _outcome(_waited(self._thread.submit(self._sessions.make_call(plan_id, call)), control))
         sessions = AgentSessions(self._engine, self._engine.settings, self._engine.clock)
         with EngineThread() as thread:
             try:
-                return _outcome(_waited(thread.submit(_made(sessions, plan_id, call)), control))
+                return _outcome(_waited(thread.submit(sessions.make_call(plan_id, call)), control))
             finally:
                 thread.submit(sessions.close()).result()
-
-
-def _made(sessions: AgentSessions, plan_id: PlanId, call: ExternalCall) -> Coroutine[Any, Any, CallMade]:
-    async def made() -> CallMade:
-        session = await sessions.session_of(plan_id)
-        return await session.make_call(call)
-
-    return made()
 
 
 def _waited(work: "Future[CallMade]", control: RunControl) -> CallMade | None:

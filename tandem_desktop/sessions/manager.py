@@ -28,11 +28,12 @@ from tandem_desktop.domain.events import (
 )
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.network import AllowedHost
-from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.operations import CommandCall, ExternalCall
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_states import EventKind, PlanAction
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.questions import AgentQuestion, QuestionAnswer
+from tandem_desktop.planning_tools.person_servers import PersonServer, PersonTools, person_servers
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.processes.child import Launch
@@ -49,11 +50,12 @@ from tandem_desktop.sessions.network import AgentNetwork, open_network
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.questions import AgentQuestions
 from tandem_desktop.sessions.record import SessionFacts, SessionRecord, TranscriptLog
-from tandem_desktop.sessions.session import PlanningSession
+from tandem_desktop.sessions.session import PlanningSession, call_made
 from tandem_desktop.sessions.session_prompts import mode_prompt, opening_prompt
 from tandem_desktop.sessions.slots import IdleAgents, SessionSlot
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
 from tandem_desktop.sessions.tool_handler import SessionToolHandler
+from tandem_desktop.sessions.turn import CallMade
 from tandem_desktop.settings import Settings
 from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, save_setting
 from tandem_desktop.shadow.factory import open_shadow
@@ -416,7 +418,8 @@ class AgentSessions:
         `new` says that a session of this name need not be known yet.
 
         Raises:
-            BadInputError: there is no such session, or it is one of another workspace.
+            BadInputError: there is no such session, or it is one of another workspace; or the file of the person's
+                MCP servers cannot be understood.
             SidecarLaunchError: the agent is not on this machine.
             ShadowBusyError: the session is open elsewhere.
             ShadowError: there is no shadow to work in.
@@ -428,6 +431,7 @@ class AgentSessions:
         slot = self.slot(own_id)
         slot.plan_mode = plan_mode  # before anything is awaited: the person may switch while it opens
         host = await self._planning_host()
+        servers = await asyncio.to_thread(person_servers)
         shadow = await self._opened_shadow(own_id)
         try:
             # Only now: a session that is open elsewhere keeps its record.
@@ -436,7 +440,7 @@ class AgentSessions:
         except BaseException:
             await done_in_thread(shadow.close)
             raise
-        self._offer_tools(session, host)
+        self._offer_tools(session, host, servers)
         session.set_plan_mode(slot.plan_mode)
         session.include(self._include)
         slot.session = session
@@ -476,13 +480,18 @@ class AgentSessions:
             await network.close()
             raise
 
-    def _offer_tools(self, session: PlanningSession, host: PlanningServerHost) -> None:
-        """Give the agent of a session its planning tools."""
+    def _offer_tools(
+        self, session: PlanningSession, host: PlanningServerHost, servers: tuple[PersonServer, ...]
+    ) -> None:
+        """Give the agent of a session its planning tools, and the tools of the person's servers."""
+        held = PersonTools(session.id, servers, session.interceptor.decide)
+        held.start(lambda: self._soon(partial(host.announce_changed_tools, session.id)))
         handler = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
         session.offer(
-            host.open_session(session.id, handler, lambda: session.is_planning),
+            host.open_session(session.id, handler, lambda: session.is_planning, held=held),
             on_turn=lambda: host.start_turn(session.id),
             on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, session.id)),
+            held=held,
         )
 
     def include(self, plan_id: PlanId, globs: Iterable[str]) -> PlanVersion:
@@ -517,6 +526,21 @@ class AgentSessions:
             return session
         facts = await asyncio.to_thread(self.facts, session_id)
         return await self.open(profile_of(facts), session_id=session_id)
+
+    async def make_call(self, plan_id: PlanId, call: ExternalCall) -> CallMade:
+        """Make an external call that the person approved, once: by the agent that asked, or on the person's own server.
+
+        Raises what `open` raises, and PolicyError where the server cannot be reached.
+        """
+        session_id = await asyncio.to_thread(lambda: self._engine.plans.revision(plan_id).session_id)
+        if self.find(session_id) is None:
+            held = PersonTools(session_id, await asyncio.to_thread(person_servers))
+            if held.find(call.tool):
+                try:
+                    return call_made(await held.make(call))
+                finally:
+                    await held.close()
+        return await (await self.session_of(plan_id)).make_call(call)
 
     async def allow_hosts(self, session_id: SessionId, hosts: Iterable[str], agent: str = "") -> None:
         """Let the agents of a session reach further hosts; with `agent` the person's settings keep them for that one.

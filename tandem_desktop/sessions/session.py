@@ -36,6 +36,8 @@ from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.domain.plan_states import RUNNING
 from tandem_desktop.domain.ports import AgentPort
 from tandem_desktop.domain.state_machine import PlanStateMachine
+from tandem_desktop.planning_tools.person_servers import PersonTools
+from tandem_desktop.planning_tools.tools import ToolAnswer
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy import messages
 from tandem_desktop.processes.threads import done_in_thread
@@ -130,6 +132,7 @@ class PlanningSession:
         self._record = record
         self._mode_prompt = mode_prompt
         self._servers: tuple[PlanningServer, ...] = ()
+        self._held: PersonTools | None = None
         self._on_turn: Callable[[], None] = lambda: None
         self._on_plan_mode: Callable[[], None] = lambda: None
         self._immediate = immediate
@@ -233,12 +236,19 @@ class PlanningSession:
         """Ignored files that fit these globs are part of the plan, from the next turn on."""
         self._to_include = globs
 
-    def offer(self, server: PlanningServer, on_turn: Callable[[], None], on_plan_mode: Callable[[], None]) -> None:
-        """Planning tools for the agent, from its next conversation on.
+    def offer(
+        self,
+        server: PlanningServer,
+        on_turn: Callable[[], None],
+        on_plan_mode: Callable[[], None],
+        held: PersonTools,
+    ) -> None:
+        """Planning tools for the agent, from its next conversation on, with those of the person's own servers.
 
         `on_turn` is called when a turn begins, `on_plan_mode` when Plan mode is turned on or off, from any thread.
         """
         self._servers = (server,)
+        self._held = held
         self._on_turn = on_turn
         self._on_plan_mode = on_plan_mode
 
@@ -380,7 +390,12 @@ class PlanningSession:
         return await self.plan("", is_notice=True)
 
     async def make_call(self, call: ExternalCall) -> CallMade:
-        """Have the agent make an approved external call, once; whatever else it asks for is answered as usual."""
+        """Have the agent make an approved external call, once; whatever else it asks for is answered as usual.
+
+        A call of the person's own server is made without it: Tandem holds the server.
+        """
+        if self._held is not None and self._held.find(call.tool):
+            return call_made(await self._held.make(call))
         async with self._taking_turns:
             if self._conversation.id is None:
                 await self.start()
@@ -498,6 +513,8 @@ class PlanningSession:
         try:
             await self._client.close()
             await self._agent.stop()
+            if self._held is not None:
+                await self._held.close()
         finally:
             try:
                 await self.network.close()
@@ -692,3 +709,8 @@ class PlanningSession:
 
 def _to_nobody(event: TandemEvent) -> None:
     """Tell nothing."""
+
+
+def call_made(answer: ToolAnswer) -> CallMade:
+    """What came of a call on the person's own server."""
+    return CallMade("\n".join(answer.texts), "failed; its output says why" if answer.failed else "")
