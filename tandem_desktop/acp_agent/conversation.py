@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from tandem_desktop.acp_agent.plan_commands import PLAN_COMMANDS, WAITING, PlanCommands
-from tandem_desktop.acp_agent.plan_request import EditorAnswer, EditorRequest, code, plan_request
+from tandem_desktop.acp_agent.plan_request import EditorAnswer, EditorRequest, code, escaped, plan_request
 from tandem_desktop.acp_agent.questions import FEEDBACK, feedback_params, question_params, read_answer
 from tandem_desktop.acp_agent.review_window import OpenWindow, is_decided, wait_for_decision
 from tandem_desktop.acp_agent.updates import AgentUpdates, Json, commands_update, config_options, said
@@ -249,8 +249,8 @@ class EditorConversation:
             ended = await self.wait(work)
         finally:
             turn.is_with_agent = False
-        for sentence in ended.unanswered:
-            self.say(f"⚠ {sentence}")
+        for sentence in (*ended.unanswered, *ended.left_out):
+            self.say(f"⚠ {escaped(sentence)}")
         version = ended.version
         if ended.failure is not None and not turn.cancelled.is_set():
             if version is not None:

@@ -197,7 +197,7 @@ def _words(
     is_whole: bool,
 ) -> Iterator[str]:
     """The request in words, as Markdown."""
-    yield f"**{_escaped(version.title)}** ({version.plan_id} r{version.revision})"
+    yield f"**{escaped(version.title)}** ({version.plan_id} r{version.revision})"
     yield ""
     yield "Nothing is written yet." + ("" if is_whole else " This is the list; the changes are in Tandem.")
     if reasons:
@@ -213,9 +213,9 @@ def _words(
             why = " ".join(dict.fromkeys(view.why(flag) for flag in view.flags))
             yield f"- ⚠ {', '.join(flag.value for flag in view.flags)}: {code(_name(view.operation))} {why}"
     notes = dict.fromkeys(note for view in views for note in view.notes)
-    yield from (f"- ⚠ {_escaped(note)}" for note in (*notes, *version.warnings[:_MOST_WARNINGS]))
+    yield from (f"- ⚠ {escaped(note)}" for note in (*notes, *version.warnings[:_MOST_WARNINGS]))
     if version.incomplete:
-        yield f"- ⚠ {_escaped(version.incomplete)}"
+        yield f"- ⚠ {escaped(version.incomplete)}"
     yield from _around(engine, version)
     yield ""
     yield f"Digest {code(ApprovalHash.of(version).combined_hash[:12])}"
@@ -231,14 +231,14 @@ def _around(engine: Engine, version: PlanVersion) -> Iterator[str]:
         failed = f", {bad} of them failed" if bad else ""
         yield f"- {_count(len(version.ran), 'command')} ran in the shadow{failed}; none runs again"
     if version.ignored is not None:
-        yield f"- {_escaped(version.ignored.sentence())}"
+        yield f"- {escaped(version.ignored.sentence())}"
     refused = version.network.refused if version.network is not None else ()
     for each in refused[:_MOST_WARNINGS]:
         yield f"- Network refused: {code(visible_name(each.host))} port {each.port}"
     if len(refused) > _MOST_WARNINGS:
         yield f"- Network refused: {len(refused) - _MOST_WARNINGS} more"
     if told := checks_in_short(engine, version):
-        yield f"- Checks: {_escaped(told)}"
+        yield f"- Checks: {escaped(told)}"
 
 
 def checks_in_short(engine: Engine, version: PlanVersion) -> str:
@@ -290,6 +290,6 @@ def code(text: str) -> str:
 _MARKUP = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#|!"})
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Words of others, without a meaning in Markdown."""
     return " ".join(text.split()).translate(_MARKUP)

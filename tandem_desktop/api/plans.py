@@ -467,6 +467,11 @@ def _closing(follower: Follower, session_id: SessionId) -> Callable[[TandemEvent
 def _nothing(turn: Turn) -> SidecarError | UserAbortError:
     if turn.stop_reason is not None and turn.stop_reason.value == "cancelled":
         return UserAbortError("Planning was stopped; there is no plan yet.", next="Give the task again.")
+    if turn.left_out:
+        return SidecarError(
+            f"The agent left nothing that can be part of a plan, and presented none. {' '.join(turn.left_out[:3])}",
+            next="Give the task in other words; the event turn_ended names all of it.",
+        )
     return SidecarError(
         "The agent ended its turn without changing anything or presenting a plan.",
         next="Give the task in other words.",

@@ -374,7 +374,8 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     if turn.version is None:
         failure = ended.failure or _nothing_to_review(call, turn)
         said = {"said": turn.said, "warnings": list(_warnings(turn)), "confined": confined}
-        return CommandResult({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
+        data = {**call.known, **said, **_stderr(failure)}
+        return CommandResult(data, _warning_lines(turn), exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
     advice = turn.version.perspectives
     found = _qualified(call)
@@ -398,7 +399,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     }
     include = call.command("include", turn.version.plan_id, "GLOB")
     lines = [*answer.lines, *ignored_lines(turn.version, include), *ran_lines(turn.version, whole=False)]
-    lines += [(Span("! ", Tone.WARNING), sentence(warning)) for warning in _warnings(turn)]
+    lines += _warning_lines(turn)
     if advice is not None:
         lines += perspective_lines(advice)
     if ended.failure is None:
@@ -409,10 +410,19 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
 def _warnings(turn: Turn) -> tuple[str, ...]:
     """Of the revision, and of a turn that left it as it was."""
     before = turn.version.warnings if turn.version is not None else ()
-    return tuple(dict.fromkeys((*before, *turn.unanswered)))
+    return tuple(dict.fromkeys((*before, *turn.unanswered, *turn.left_out)))
+
+
+def _warning_lines(turn: Turn) -> list[Line]:
+    return [(Span("! ", Tone.WARNING), sentence(warning)) for warning in _warnings(turn)]
 
 
 def _nothing_to_review(call: CommandContext, turn: Turn) -> SidecarError:
+    if turn.left_out:
+        return SidecarError(
+            "The agent left nothing that can be part of a plan, and presented none.",
+            next="Read the warnings, and give the task in other words.",
+        )
     if turn.ignored is None:
         return SidecarError(
             "The agent ended its turn without changing anything or presenting a plan.",

@@ -172,6 +172,12 @@ def visible_sentence(message: str) -> str:
     return "".join(_token(c) if at in marked or is_hidden(c) or c == "\n" else c for at, c in enumerate(message))
 
 
+def visible_lines(message: str) -> str:
+    """A message of several lines as `visible_sentence` shows each, blanks that push text away as their number."""
+    shown = (visible_sentence(line) for line in message.split("\n"))
+    return "\n".join(BLANK_RUN.sub(lambda run: _counted(run[0]), line) for line in shown)
+
+
 def visible_name(name: str) -> str:
     """A path, a link's target or a host; what looks like another name is spelled out, and so is each odd blank."""
     if _PLAIN_NAME.fullmatch(name):

@@ -327,6 +327,8 @@ class TurnEnded(Frozen):
     problem_kind: str = ""
     """The kind of the error."""
     plan_id: PlanId | None = None
+    left_out: tuple[str, ...] = ()
+    """What the agent left that no plan carries, a sentence for each: a pipe, a file that is too large, …"""
     changed_on_disk: tuple[str, ...] | None = None
     """Paths that changed on disk during the turn of an unconfined agent; None where nothing was looked at."""
 

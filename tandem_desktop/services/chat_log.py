@@ -137,6 +137,9 @@ _STAGES = {
 
 CHAT = "chat.jsonl"
 STOPPED = "Stopped."
+LEFT_OUT = "left_out"
+"""The problem kind of what an agent left that no plan carries."""
+_MOST_LEFT_OUT = 12
 _MOST_GROWN = 64 * 1024
 """Characters after which a message goes on in a new entry: each piece of it is told with all that came before."""
 
@@ -265,6 +268,10 @@ class ChatLog:
             )
         elif event.stop_reason is StopReason.CANCELLED:
             self._add(event.session_id, EntryKind.NOTE, text=STOPPED)
+        if event.left_out:
+            rest = len(event.left_out) - _MOST_LEFT_OUT
+            lines = [*event.left_out[:_MOST_LEFT_OUT], *([f"… and {rest:,} more"] if rest > 0 else [])]
+            self._add(event.session_id, EntryKind.PROBLEM, text="\n".join(lines), problem_kind=LEFT_OUT)
 
     def _add(self, session_id: SessionId, kind: EntryKind, *, among: object = False, **facts: object) -> None:
         """Add an entry; `among` the words of an agent it does not end the message that is being told."""

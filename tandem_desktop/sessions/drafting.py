@@ -32,6 +32,7 @@ from tandem_desktop.sessions.staging import SessionStaging
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.staging.changes import difference
 from tandem_desktop.staging.requests import QueuedCommand
+from tandem_desktop.staging.segments import Staged
 from tandem_desktop.storage.objects import ObjectStore
 
 _LONGEST_TITLE = 72
@@ -82,6 +83,8 @@ class Drafting:
         self._prepared: Presented | None = None
         self._draft = PlanStateMachine()
         """Of the plan that is drafted, until its first revision is stored."""
+        self.left_out: tuple[str, ...] = ()
+        """Warnings of the last look at the shadow that no revision carries."""
 
     @property
     def plan_id(self) -> PlanId | None:
@@ -159,6 +162,13 @@ class Drafting:
         staged = self._staging.staged()
         if is_final and not self.presented.markdown:
             self.presented.markdown = said
+        version = self._proposed(task, said, problem, origin, staged)
+        carried = version or self._newest()
+        told = {self._staging.agent_warning, *(carried.warnings if carried is not None else ())}
+        self.left_out = tuple(warning for warning in staged.warnings if warning not in told)
+        return version
+
+    def _proposed(self, task: str, said: str, problem: str, origin: Origin, staged: Staged) -> PlanVersion | None:
         latest = self._latest()
         if latest is not None and not problem and self._only_answered(latest, staged.operations):
             return latest
@@ -226,6 +236,11 @@ class Drafting:
 
     def _latest(self) -> PlanVersion | None:
         plan_id = self.plan_id
+        return None if plan_id is None else self._plans.revision(plan_id)
+
+    def _newest(self) -> PlanVersion | None:
+        """The last revision of the session, whether its plan has ended or not."""
+        plan_id = self._plans.plan_of(self._session_id)
         return None if plan_id is None else self._plans.revision(plan_id)
 
     def _is_same(self, latest: PlanVersion, draft: PlanVersion) -> bool:

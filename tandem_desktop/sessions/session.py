@@ -156,6 +156,8 @@ class PlanningSession:
         self._next_turn = TurnState()
         """It can be stopped before it begins."""
         self._taking_turns = asyncio.Lock()
+        self._left_out: tuple[str, ...] = ()
+        """What no plan carried at the last look."""
 
     def _make_drafting(self) -> Drafting:
         """What makes plans of the work in the shadow."""
@@ -375,12 +377,14 @@ class PlanningSession:
                         details=details,
                         problem_kind=kind,
                         plan_id=version.plan_id if version else None,
+                        left_out=turn.left_out,
                         changed_on_disk=await asyncio.to_thread(self.shadow.changed_on_disk),
                     )
                 )
                 turn.phase = TurnPhase.ENDED
             ignored = None if version else await asyncio.to_thread(self.shadow.ignored)
-            return Turn(version, turn.said, stop, failure, ignored, self.interceptor.questions.unanswered)
+            unanswered = self.interceptor.questions.unanswered
+            return Turn(version, turn.said, stop, failure, ignored, unanswered, turn.left_out)
 
     async def report(self) -> Turn | None:
         """Tell an agent that is running what has become of its work; nothing is said where there is no news."""
@@ -704,7 +708,12 @@ class PlanningSession:
 
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         turn = self._turn
-        return self._drafting.propose(task, turn.said.strip(), problem, origin, is_final=turn.is_announced)
+        version = self._drafting.propose(task, turn.said.strip(), problem, origin, is_final=turn.is_announced)
+        left, before = self._drafting.left_out, self._left_out
+        # A turn in which the agent did nothing repeats nothing.
+        turn.left_out = tuple(each for each in left if turn.last_call is not None or each not in before)
+        self._left_out = left
+        return version
 
 
 def _to_nobody(event: TandemEvent) -> None:

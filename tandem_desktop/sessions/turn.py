@@ -123,6 +123,8 @@ class TurnState:
     paused: str = ""
     """Why Tandem stopped the agent, as a sentence; empty where it did not."""
     limit: TurnLimit = field(default_factory=TurnLimit)
+    left_out: tuple[str, ...] = ()
+    """What the agent left that no plan carries, a sentence for each."""
     _said: list[str] = field(default_factory=list)
     _signals: SignalListener = field(default_factory=SignalListener)
 
@@ -167,6 +169,8 @@ class Turn:
     """What is left of a turn that led to no revision."""
     unanswered: tuple[str, ...] = ()
     """Questions of the agent that nobody could answer."""
+    left_out: tuple[str, ...] = ()
+    """What the agent left that no plan carries, a sentence for each."""
 
 
 @dataclass(frozen=True, slots=True)

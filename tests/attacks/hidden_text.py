@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tandem_desktop.cli.console import render
 from tandem_desktop.cli.formatting import in_full
-from tandem_desktop.diff.text import Document, visible_command, visible_line, visible_name
+from tandem_desktop.diff.text import Document, visible_command, visible_line, visible_lines, visible_name
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.staging.hazards import Hazard
@@ -96,6 +96,24 @@ def _environment(folder: Path) -> Outcome:
     operation = a_command("make", env=(("FLAGS", "-O2" + " " * 900 + PAYLOAD),))
     told = "\n".join(render(line) for line in in_full(_viewed(operation, folder), None))
     return Outcome.FLAGGED if "×900⟩" in told and _flagged(operation, folder) else Outcome.BROKEN
+
+
+def _messages() -> Iterator[Attack]:
+    """What an agent says of an error is drawn with nothing hidden, and nothing pushed away."""
+    for name, blank in BLANKS.items():
+        yield Attack(f"message-{name}", f"3,000 {name} in an error of an agent", _in_message((blank * 3000)[:3000]))
+    for name, escape in ESCAPES.items():
+        yield Attack(f"message-{name}", f"an escape in an error of an agent: {name}", _in_message(escape))
+
+
+def _in_message(hidden: str) -> Callable[[Path], Outcome]:
+    def run(folder: Path) -> Outcome:
+        first, second = visible_lines(f"It failed{hidden}{PAYLOAD}\nagain").split("\n")
+        is_spelled = second == "again" and first.isprintable() and hidden not in first
+        is_near = len(hidden) < 100 or " " * 20 not in first
+        return Outcome.HELD if is_spelled and is_near else Outcome.BROKEN
+
+    return run
 
 
 def _gap(lines: str) -> Callable[[Path], Outcome]:
@@ -420,6 +438,7 @@ def _locked(path: str, before: bytes, after: bytes) -> Callable[[Path], Outcome]
 
 ATTACKS = [
     *_padding(),
+    *_messages(),
     *_gaps(),
     *_escapes(),
     *_tokens(),

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible_command, visible_in_a_line, visible_name
+from tandem_desktop.diff.text import visible_command, visible_in_a_line, visible_lines, visible_name
 from tandem_desktop.domain.agent_protocol import (
     CardChange,
     CardContent,
@@ -31,6 +31,7 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.errors import LoginNeededError, ModelError, NoModelError
 from tandem_desktop.domain.ids import RequestId
 from tandem_desktop.domain.operations import Absent, FileState, StagedOperation
+from tandem_desktop.services.chat_log import LEFT_OUT
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.chat.code_block import CodeView
@@ -600,8 +601,8 @@ _TALLEST_PROBLEM = 200
 
 
 _NO_MODEL, _MODEL, _LOGIN = NoModelError.kind, ModelError.kind, LoginNeededError.kind
-_OTHER_PROGRAM = "agent_program_changed"
-"""Of the event that says so; the agent is started all the same, and there is nothing to send again."""
+_TOLD_ONLY = {"agent_program_changed", LEFT_OUT}
+"""Kinds of problems that are only told: there is nothing to send again."""
 
 
 class ProblemCard(EntryWidget):
@@ -665,20 +666,21 @@ class ProblemCard(EntryWidget):
         layout.addWidget(frame)
 
     def set_row(self, row: TranscriptRow) -> None:
-        *stderr_tail, to_do = row.last.details or ("",)
+        *stderr_tail, last_detail = row.last.details or ("",)
+        to_do = visible_lines(last_detail)
         kind = row.last.problem_kind
         has_no_model = kind == _NO_MODEL
         if has_no_model:
             stderr_tail, to_do = [], tr("Add a model to ask in your own words, or type / for the recipes.")
         self._mark.set_icon("info" if has_no_model else "error", "link" if has_no_model else "removed_ink")
         self._login.setVisible(kind == _LOGIN)
-        is_told_only = has_no_model or kind == _OTHER_PROGRAM
+        is_told_only = has_no_model or kind in _TOLD_ONLY
         self._again.setVisible(not is_told_only)
         self._again.setText(tr("Try again") if kind == _MODEL else tr("Send again"))
         self._model.setVisible(kind in (_NO_MODEL, _MODEL))
         self._model.setText(tr("Add a model…") if has_no_model else tr("Change the model…"))
         self._log.setVisible(not is_told_only)
-        self._cause.setText(tr("There is no model yet.") if has_no_model else row.last.text)
+        self._cause.setText(tr("There is no model yet.") if has_no_model else visible_lines(row.last.text))
         self._next.setText(to_do)
         self._next.setVisible(bool(to_do))
         self.setAccessibleName(tr("Problem: {cause} {next}", cause=self._cause.text(), next=to_do).strip())

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from tandem_desktop.diff.text import visible
+from tandem_desktop.diff.text import visible, visible_lines
 from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.ui.chat.cards import PermissionCard, ProblemCard
@@ -253,7 +253,7 @@ class NoteLine(EntryWidget):
     def set_row(self, row: TranscriptRow) -> None:
         self._plan_id = row.last.plan_id or PlanId("")
         self.run_id = row.last.run_id
-        self._words.setText(row.last.text[:1].upper() + row.last.text[1:])
+        self._words.setText(visible_lines(row.last.text[:1].upper() + row.last.text[1:]))
         self._view.setVisible(row.last.plan_id is not None)
 
     def show_run(self, run: RunFacts, revision: PlanFacts | None) -> None:

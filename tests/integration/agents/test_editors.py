@@ -163,3 +163,10 @@ async def test_opencode_in_an_editor_writes_what_was_shown(place: AgentPlace, mo
         [(name, (before, after))] = client.diffs().items()
         assert (name, before) == ("app.py", BEFORE)
         assert Path(place.root / "app.py").read_text() == after != BEFORE
+
+
+async def test_what_no_plan_can_carry_is_told_in_the_editor(place: AgentPlace) -> None:
+    async with editor(place.root, agent(place, [{"do": "shell", "script": "mkfifo pipe"}])) as client:
+        await client.say("Do it.")
+    assert "⚠ pipe cannot be staged: pipe is a special file (pipe)" in client.said
+    assert client.asked == []

@@ -86,3 +86,13 @@ def test_a_link_to_bytes_that_are_no_text_is_a_warning_and_the_rest_is_staged(pl
     assert "not valid UTF-8" in plan["warnings"][0]
     assert "⟨U+202E⟩" in plan["warnings"][1]
     place.approve_and_apply(plan)
+
+
+def test_what_no_plan_can_carry_is_told_where_there_is_no_plan(place: AgentPlace) -> None:
+    said = place.run(*place.scripted([{"do": "shell", "script": "rm app.py; mkfifo app.py"}]))
+    left = "app.py cannot be staged: app.py is a special file (pipe); Tandem only works with files, links and folders."
+    assert said.code != 0
+    assert said.data["warnings"] == [left]
+    assert said.data["error"]["message"] == "The agent left nothing that can be part of a plan, and presented none."
+    printed = place.tandem("run", *place.scripted([{"do": "shell", "script": "mkfifo pipe"}]), "--task", "Do it.")
+    assert "! pipe cannot be staged" in printed.out

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QScrollArea, QTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QScrollArea, QTextEdit, QWidget
 
 from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.ui.widgets import decision_guard
@@ -293,4 +293,27 @@ def test_a_plan_that_arrives_takes_no_key_and_its_sheet_decides_nothing_at_once(
         QTest.mouseClick(window.find("approval-implement"), LEFT, pos=QPoint(8, 8))
         QTest.mouseDClick(window.find("approval-implement"), LEFT, pos=QPoint(8, 8))
     assert window.sees("approval-back")
+    assert walk(workspace) == before
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("rm README.md; mkfifo README.md", "README.md cannot be staged: README.md is a special file (pipe)"),
+        ("printf x > $(printf 'b\\342\\200\\256\\nb.txt')", "cannot be staged"),
+    ],
+)
+def test_an_allowed_change_that_no_plan_can_carry_is_told_at_the_end_of_the_turn(
+    open_window: Open, programs: Path, workspace: Path, steps: Steps, script: str, told: str
+) -> None:
+    before = walk(workspace)
+    window = start(
+        open_window, programs, steps.ask_to_write("c1", "README.md", "# Bye\n"), shell(script), steps.ended("c1")
+    )
+    allow(window)
+    window.wait(lambda: window.sees("problem-card"))
+    words = [each.text() for each in window.find("problem-card").findChildren(QLabel) if each.isVisible()]
+    assert any(told in each for each in words), words
+    assert not any(hidden in each for each in words for hidden in "\u202e\0")
+    assert not window.sees("problem-restart")
     assert walk(workspace) == before

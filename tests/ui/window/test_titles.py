@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListView
+from PySide6.QtWidgets import QLabel, QListView
 
 from tandem_desktop.domain.plan_states import PlanStatus
+from tests.support.agents_on_path import put_on_path
 from tests.support.command_line import CommandLine, write
 from tests.ui.window.driver import Person
 
@@ -44,3 +45,14 @@ def test_header_rail_palette_and_runs_spell_out_what_a_title_hides(person: Perso
     palette = person.find("palette-list")
     assert isinstance(palette, QListView)
     assert SHOWN in listed(palette)
+
+
+def test_error_of_an_agent_spells_out_what_its_words_hide(
+    open_window: Callable[..., Person], programs: Path, workspace: Path
+) -> None:
+    put_on_path(programs, "opencode", {"errors": {"session/prompt": {"code": -32603, "message": f"{TITLE}\n\x1b[2J"}}})
+    window = open_window("opencode")
+    window.type_into_composer("go")
+    window.wait(lambda: window.sees("problem-card"))
+    words = [each.text() for each in window.find("problem-card").findChildren(QLabel)]
+    assert any(f"{SHOWN}\n␛[2J" in each for each in words), words

@@ -866,3 +866,43 @@ async def test_a_plan_whose_run_was_rolled_back_is_reworked_from_where_it_was(
     assert (again.version.plan_id, again.version.revision) == (plan_id, 2)
     assert {each.path for each in again.version.operations if each.path} == {"one.txt", "two.txt"}
     assert disk(workspace) == {"a.txt": "old\n"}
+
+
+LEFT = {
+    "a pipe in the place of a file": ("rm a.txt; mkfifo a.txt", "a.txt cannot be staged"),
+    "a name that cannot be written down": ("printf x > \"$(printf 'b\\377.txt')\"", "cannot be staged"),
+    "a file that is too large": ("truncate -s 3G big.bin", "big.bin cannot be staged"),
+    "a hook in the repository": ("mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "hooks/pre-commit created"),
+}
+
+
+@pytest.mark.parametrize("what", LEFT)
+@pytest.mark.parametrize("plan_mode", [True, False])
+async def test_what_the_agent_left_that_no_plan_can_carry_is_told_at_the_end_of_the_turn(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps, what: str, plan_mode: bool
+) -> None:
+    script, told = LEFT[what]
+    (workspace / ".git").mkdir()
+    ends: list[tuple[str, ...]] = []
+    engine.events.subscribe(lambda event: ends.append(event.left_out) if isinstance(event, TurnEnded) else None)
+    session = await a_session(
+        sessions, [steps.ask_to_write("c1", "a.txt", "new\n"), {"do": "shell", "script": script}], plan_mode=plan_mode
+    )
+    answering_for(engine, session, Decision.YES)
+    turn = await session.plan("Do something")
+    assert turn.version is None
+    assert any(told in sentence for sentence in turn.left_out), turn.left_out
+    assert ends == [turn.left_out]
+
+
+async def test_what_no_plan_can_carry_is_told_once_with_the_plan_or_with_the_turn_that_leaves_it_as_it_was(
+    sessions: AgentSessions, steps: Steps
+) -> None:
+    pipe = {"do": "shell", "script": "mkfifo pipe"}
+    again = [{"do": "shell", "script": "mkfifo p"}, steps.ran("c1", "mkfifo p"), steps.ended("c1")]
+    session = await a_session(sessions, [steps.write("b.txt", "b\n"), pipe], [], again, [], again)
+    turns = [await session.plan(words) for words in ("One", "Two", "Three", "Four", "Five")]
+    assert turns[0].version is not None
+    assert any("pipe cannot be staged" in warning for warning in turns[0].version.warnings)
+    told = [any("p cannot be staged" in sentence for sentence in turn.left_out) for turn in turns]
+    assert told == [False, False, True, False, True]
