@@ -93,6 +93,8 @@ class Figures:
     """Parts that are needed, by what notices them."""
     false_strays: Counter[str] = field(default_factory=Counter)
     packages: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list)
+    """What was missed, to be read."""
 
 
 def run(rounds: int, *, archives: Path | None = None, count: int = 200) -> Iterator[tuple[str, str]]:
@@ -139,6 +141,8 @@ def _table(found: Figures) -> Iterator[tuple[str, str]]:
     true = found.strays.total() - found.strays_missed.total()
     yield "strays: precision", f"{true / max(1, true + found.false_strays.total()):.3f}"
     yield "strays: recall", f"{true / max(1, found.strays.total()):.3f}"
+    for miss in found.misses:
+        yield "missed", miss
 
 
 class Package:
@@ -323,6 +327,15 @@ class Package:
         figures.bare_s[kind] += fault.bare_s  # type: ignore[assignment]  # seconds
         figures.check_s[kind] += found.after.seconds - empty  # type: ignore[assignment]  # seconds
         figures.shadow_s += shadow
+        if missed:
+            why = "; ".join(each.after.problem or "no problem" for each in evidence.checks)
+            figures.misses.append(f"{self.name}: {missed} of a fault in {fault.path} ({why}): {_changed(fault)}")
+        print(
+            f"{figures.plans.total()} plans, missed {figures.plans_missed.total()}, "
+            f"{figures.broken.total()} broken, missed {figures.missed.total()} ({self.name})",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def _judge(self, fault: Fault, figures: Figures, number: int) -> None:
         """The other way round: the faults are on disk, and the plan mends them, with strays beside."""
@@ -355,9 +368,28 @@ class Package:
                 kind = "the type checker alone" if typed is not None and path == typed.path else "tests"
                 figures.needed[kind] += 1
                 figures.false_strays[kind] += not each.is_needed
+                is_missed = not each.is_needed
             else:
                 figures.strays[kinds[path]] += 1
                 figures.strays_missed[kinds[path]] += each.is_needed
+                kind, is_missed = kinds[path], each.is_needed
+            if is_missed:
+                told = each.why or "nothing notices"
+                figures.misses.append(f"{self.name}: {kind} in {path}: {told}; the fault: {_changed(fault)}")
+                print(figures.misses[-1], file=sys.stderr, flush=True)
+        print(
+            f"{figures.judged} judged: {figures.strays.total()} strays, not named {figures.strays_missed.total()}; "
+            f"{figures.needed.total()} needed, called strays {figures.false_strays.total()}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _changed(fault: Fault) -> str:
+    """The first line that a fault changes."""
+    hunk = next(iter(hunks(fault.before.encode(), fault.after.encode(), 0)))
+    line = max(0, hunk.new_start - 1)
+    return f"{fault.path}:{line + 1} {fault.after.splitlines()[line].strip()}"
 
 
 def _missed(fault: Fault, evidence: Evidence, found: CheckEvidence) -> int:
