@@ -211,7 +211,7 @@ def twin_words(text: str, among: str) -> Iterator[tuple[str, str]]:
     if text.isascii():
         return
     suspects = {word for word in set(_WORD.findall(text)) if not word.isascii()}
-    shapes = {skeleton(word): word for word in suspects if len(word) > 1}
+    shapes = {skeleton(word): word for word in sorted(suspects) if len(word) > 1}
     if not shapes:
         return
     for word in sorted(set(_WORD.findall(among))):

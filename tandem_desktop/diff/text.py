@@ -211,6 +211,8 @@ def visible_in_a_line(command: str) -> str:
 
 def is_blank(line: str) -> bool:
     """True if nothing of a line can be seen."""
+    if "!" <= line[:1] <= "~":
+        return False
     return not line or line.isspace() or _ALL_BLANK.fullmatch(line) is not None
 
 

@@ -12,7 +12,15 @@ from tandem_desktop.diff.text import detect_encoding, split_lines, visible_name
 from tandem_desktop.domain.errors import PlanDamagedError
 from tandem_desktop.domain.operations import FileState, NodeState, OperationKind, StagedOperation
 from tandem_desktop.domain.patterns import lazy_pattern
-from tandem_desktop.staging.hazards import Hazard, explain, flags, notes, reason_to_open, reasons
+from tandem_desktop.staging.hazards import (
+    Hazard,
+    about_added_lines,
+    explain,
+    flags,
+    notes,
+    reason_to_open,
+    reasons,
+)
 from tandem_desktop.staging.lock_files import is_lock_file
 from tandem_desktop.staging.path_rules import Reason
 from tandem_desktop.storage.objects import ObjectStore
@@ -135,8 +143,16 @@ def view_operation(
     after = _bytes(operation.after, objects)
     is_too_large = most_bytes is not None and before != after and len(before or b"") + len(after or b"") > most_bytes
     shown = hunks(before or b"", after or b"") if before != after and not is_too_large else ()
-    found = flags(operation, before, after, commands_captured=commands_captured, git_is_outside=git_outside is not None)
-    told = [*notes(operation, before, after)]
+    concealed = about_added_lines(operation, before, after)
+    found = flags(
+        operation,
+        before,
+        after,
+        commands_captured=commands_captured,
+        git_is_outside=git_outside is not None,
+        concealed=concealed,
+    )
+    told = [*notes(operation, before, after, concealed)]
     if twin is not None:
         found = tuple(hazard for hazard in Hazard if hazard in found or hazard is Hazard.HIDDEN_CHARACTERS)
         told.append(twin_note(operation, twin))

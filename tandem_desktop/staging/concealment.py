@@ -13,14 +13,15 @@ from tandem_desktop.diff.text import (
     visible_name,
 )
 from tandem_desktop.domain.operations import StagedOperation, SymlinkState
-from tandem_desktop.domain.patterns import lazy_pattern
 
 FARTHEST_COLUMN = 120
 """A run of blanks that aligns text with its neighbours up to here is a table."""
 _TAB = 4
 _MOST_NAMED = 3
-_MAY_PUSH = lazy_pattern(rb"\S[ \t\r\x0b\x0c\x1c-\x1f]{20}|[ \t\r\x0b\x0c\x1c-\x1f]{81}|\t{20}")
-_MAY_GAP = lazy_pattern(rb"(?:\A|\n)(?:[ \t\r\x0b\x0c\x1c-\x1f]*\n){%d}" % EMPTY_LINES)
+_ODD_BLANKS = b"\x0b\x0c\x1c\x1d\x1e\x1f"
+_BLANKS = b" \t\r" + _ODD_BLANKS
+_KINDS = bytes(0x20 if each in _BLANKS else each if each == 0x0A else 0x78 for each in range(256))
+"""For each byte a blank, a newline, or `x` for all else: so runs are found by comparing bytes."""
 
 
 def about_names(operation: StagedOperation) -> Iterator[str]:
@@ -57,8 +58,8 @@ def about_command(text: str) -> Iterator[str]:
 def about_added_lines(before: bytes | None, after: bytes) -> Iterator[str]:
     """Sentences about the lines that `after` adds; both are text in UTF-8. Quick where all of it is plain."""
     is_ascii = after.isascii()
-    may_push = _MAY_PUSH.search(after) is not None or not is_ascii
-    may_gap = _MAY_GAP.search(after) is not None or not is_ascii
+    may_push = not is_ascii or _may_push(after)
+    may_gap = not is_ascii or _may_gap(after)
     if is_ascii and not may_push and not may_gap:
         return
     lines = after.decode("utf-8", "replace").split("\n")
@@ -69,6 +70,22 @@ def about_added_lines(before: bytes | None, after: bytes) -> Iterator[str]:
         yield from _about_gaps(before, lines)
     if not is_ascii:
         yield from _about_look_alikes(lines, added)
+
+
+def _may_push(content: bytes) -> bool:
+    """Whether a line of ASCII may have a run of blanks to tell of: a quick look at all of it."""
+    kinds = content.translate(_KINDS)
+    if b" " * 20 not in kinds:
+        return False
+    is_mixed = b" \t" in content or b"\t " in content
+    has_odd = is_mixed or any(each in content for each in _ODD_BLANKS)
+    return has_odd or b"x" + b" " * 20 in kinds or b" " * 81 in kinds or b"\t" * 20 in content
+
+
+def _may_gap(content: bytes) -> bool:
+    """Whether so many lines in a row hold nothing but blanks."""
+    squeezed = content.translate(None, _BLANKS)
+    return squeezed.startswith(b"\n" * EMPTY_LINES) or b"\n" * (EMPTY_LINES + 1) in squeezed
 
 
 def _about_blanks(lines: Sequence[str], added: Sequence[int]) -> Iterator[str]:
@@ -109,9 +126,12 @@ def _is_aligned(lines: Sequence[str], number: int, at: int) -> bool:
 
 def _about_gaps(before: bytes | None, lines: Sequence[str]) -> Iterator[str]:
     """Empty lines with text after them that were not there before."""
+    gaps = [*_gaps(lines)]
+    if not gaps:
+        return
     known = Counter((count, text) for count, _, text in _gaps((before or b"").decode("utf-8", "replace").split("\n")))
     found = []
-    for count, start, text in _gaps(lines):
+    for count, start, text in gaps:
         if known[count, text]:
             known[count, text] -= 1
         else:
@@ -123,12 +143,17 @@ def _about_gaps(before: bytes | None, lines: Sequence[str]) -> Iterator[str]:
 
 def _gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """How many empty lines follow each other, where, and the text after them."""
-    start = 0
-    for number, line in enumerate(lines):
-        if not is_blank(line):
-            if number - start >= EMPTY_LINES:
-                yield number - start, start, line
-            start = number + 1
+    at = EMPTY_LINES - 1
+    while at < len(lines):
+        if is_blank(lines[at]):
+            start = at
+            while start and is_blank(lines[start - 1]):
+                start -= 1
+            while at < len(lines) and is_blank(lines[at]):
+                at += 1
+            if at < len(lines) and at - start >= EMPTY_LINES:
+                yield at - start, start, lines[at]
+        at += EMPTY_LINES  # so many in a row cannot lie between
 
 
 def _about_look_alikes(lines: Sequence[str], added: Sequence[int]) -> Iterator[str]:

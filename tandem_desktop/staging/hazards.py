@@ -107,6 +107,7 @@ def flags(
     *,
     commands_captured: bool = False,
     git_is_outside: bool = False,
+    concealed: tuple[str, ...] | None = None,
 ) -> tuple[Hazard, ...]:
     """Every hazard of one operation, in the order of `Hazard`.
 
@@ -116,13 +117,14 @@ def flags(
         after: the bytes that will be there, None where there will be no file.
         commands_captured: whether commands run so that their effects in the workspace can be undone.
         git_is_outside: whether the workspace's git folder lies elsewhere, where nothing is captured.
+        concealed: what `about_added_lines` says of it, where that is known.
     """
     rules = bundled_rules()
     found = {
         *_of_paths(operation, before, after),
         *_of_names(operation, rules),
         *_of_states(operation),
-        *_of_bytes(operation, before, after, rules),
+        *_of_bytes(operation, before, after, rules, concealed),
     }
     if (command := operation.command_call) is not None:
         found |= _of_command(command, rules)
@@ -165,17 +167,22 @@ def reason_to_open(operation: StagedOperation, before: bytes | None, after: byte
     return installs_code(operation.to or operation.path or "", None if operation.to else before, after)
 
 
-def notes(operation: StagedOperation, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
-    """Sentences about what the flags of an operation mean here."""
+def about_added_lines(operation: StagedOperation, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+    """Sentences about added lines of text that hide something."""
+    new = None if _keeps_bytes(operation) else _readable(after)
+    return () if new is None else tuple(concealment.about_added_lines(_readable(before), new))
+
+
+def notes(
+    operation: StagedOperation, before: bytes | None, after: bytes | None, concealed: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Sentences about what the flags of an operation mean here; `concealed` are those about its added lines."""
     found = [*concealment.about_names(operation)]
     if (call := operation.call_text) is not None:
         environment = operation.command_call.env if operation.command_call is not None else ()
         for text in (call, *(value for _, value in environment)):
             found += concealment.about_command(text)
-    if not _keeps_bytes(operation):
-        new = _readable(after)
-        if new is not None:
-            found += concealment.about_added_lines(_readable(before), new)
+    found += concealed
     if reason := reason_to_open(operation, before, after):
         found.append(reason)
     return tuple(found)
@@ -262,7 +269,13 @@ def _of_states(operation: StagedOperation) -> set[Hazard]:
     return found
 
 
-def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | None, rules: HazardRules) -> set[Hazard]:
+def _of_bytes(
+    operation: StagedOperation,
+    before: bytes | None,
+    after: bytes | None,
+    rules: HazardRules,
+    concealed: tuple[str, ...] | None,
+) -> set[Hazard]:
     found: set[Hazard] = set()
     if reason_to_open(operation, before, after):
         found.add(Hazard.RUNS_CODE)
@@ -277,7 +290,9 @@ def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | N
     if (before is not None and old is None) or (after is not None and new is None):
         found.add(Hazard.BINARY)
     if after is not None:
-        found |= _of_added_text(old if old is not None else before, new if new is not None else after, rules)
+        is_text = new is not None and (old is not None or before is None)
+        known = concealed if is_text else None  # of other bytes no sentence is said
+        found |= _of_added_text(old if old is not None else before, new if new is not None else after, rules, known)
     return found
 
 
@@ -285,13 +300,15 @@ _LONE_RETURN = lazy_pattern(rb"\r(?!\r*(?:\n|\Z))")
 """Not at the end of a line: a terminal draws what follows over what came before."""
 
 
-def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> set[Hazard]:
+def _of_added_text(
+    before: bytes | None, after: bytes, rules: HazardRules, concealed: tuple[str, ...] | None
+) -> set[Hazard]:
     """Check the added lines only if the whole content matches at all."""
     found: set[Hazard] = set()
     may_overwrite = b"\0" not in after and _LONE_RETURN.search(after) is not None
     may_hide = (not is_plain(after) and b"\0" not in after) or may_overwrite
     may_tell = rules.has_secret(after)
-    if b"\0" not in after and any(concealment.about_added_lines(before, after)):
+    if concealed if concealed is not None else b"\0" not in after and any(concealment.about_added_lines(before, after)):
         found.add(Hazard.HIDDEN_CHARACTERS)
     if not may_hide and not may_tell:
         return found

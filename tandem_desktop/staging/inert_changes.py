@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,6 +12,8 @@ from tandem_desktop.domain.patterns import lazy_pattern
 
 _LONGEST = 1 << 20
 Keys = tuple[str, ...]
+_KeyPatterns = Mapping[int, tuple[Keys, ...]]
+"""Patterns of keys, by how deep they lie: they are asked for each key of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +21,12 @@ class Manifest:
     """A file in which some keys make code run and the `inert` ones do not, except for the `active` ones among them."""
 
     format: str
-    inert: tuple[Keys, ...]
-    active: tuple[Keys, ...] = ()
+    inert: _KeyPatterns
+    active: _KeyPatterns
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> "Manifest":
-        inert, active = (tuple(tuple(key.split(".")) for key in data.get(name, ())) for name in ("inert", "active"))
-        return cls(data["format"], inert, active)
+        return cls(data["format"], *(_by_depth(data.get(name, ())) for name in ("inert", "active")))
 
     def only_inert_changes(self, before: bytes | None, after: bytes | None) -> bool:
         """True if the two differ only in inert keys, comments or layout; unreadable content is never inert."""
@@ -72,13 +73,22 @@ class Manifest:
         return left
 
 
-def _matches(patterns: tuple[Keys, ...], keys: Keys) -> bool:
+def _by_depth(patterns: Sequence[str]) -> _KeyPatterns:
+    found: dict[int, tuple[Keys, ...]] = {}
+    for keys in (tuple(pattern.split(".")) for pattern in patterns):
+        found[len(keys)] = (*found.get(len(keys), ()), keys)
+    return found
+
+
+def _matches(patterns: _KeyPatterns, keys: Keys) -> bool:
     """Whether one of the patterns names exactly these keys."""
-    return any(len(each) == len(keys) and all(map(fnmatchcase, keys, each)) for each in patterns)
+    return any(all(map(fnmatchcase, keys, each)) for each in patterns.get(len(keys), ()))
 
 
-def _lead_below(patterns: tuple[Keys, ...], keys: Keys) -> bool:
-    return any(len(each) > len(keys) and all(map(fnmatchcase, keys, each)) for each in patterns)
+def _lead_below(patterns: _KeyPatterns, keys: Keys) -> bool:
+    return any(
+        all(map(fnmatchcase, keys, each)) for depth, some in patterns.items() if depth > len(keys) for each in some
+    )
 
 
 def _without_repeats(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:

@@ -115,6 +115,7 @@ def test_plain_ascii_imitates_nothing(text: str) -> None:
 def test_a_word_that_looks_like_another_word_of_the_file_is_found() -> None:
     assert [*look_alikes.twin_words("use admın here", "admin = 1")] == [("admın", "admin")]
     assert [*look_alikes.twin_words("kapı açık", "kapı = 1")] == []
+    assert [*look_alikes.twin_words("ಐಒ ఐఒ", "ಐಒ ఐఒ")] == [("ಐಒ", "ఐఒ")], "the same in every process"
 
 
 def test_a_text_of_ascii_looks_like_what_the_whole_table_says() -> None:

@@ -63,3 +63,21 @@ def test_any_bytes_give_an_answer(after: bytes, before: bytes | None) -> None:
     for sentence in about_added_lines(before, after):
         assert sentence.endswith(".")
         assert sentence.isprintable()
+
+
+_BLANK_OR_NOT = st.text("x \t\n\x0c\x1c", max_size=40)
+
+
+@given(_BLANK_OR_NOT, st.integers(0, 90), st.sampled_from(" \t\x0b\x1c"), _BLANK_OR_NOT)
+def test_plain_text_is_told_of_as_text_with_letters_of_other_languages(a: str, count: int, blank: str, b: str) -> None:
+    content = f"{a}{blank * count}{b}\n"
+    plain, other = ([*about_added_lines(None, f"{head}\n{content}".encode())] for head in ("a", "\u00e4"))
+    assert plain == other
+
+
+@given(st.lists(st.sampled_from([b"x", b"", b" ", b"\t"]), max_size=14))
+def test_the_longest_run_of_empty_lines_with_text_below_is_told(lines: list[bytes]) -> None:
+    above = b"".join(line.strip() or b"." for line in lines).rstrip(b".").split(b"x")
+    longest = max(map(len, above))
+    told = [*about_added_lines(None, b"\n".join(lines) + b"\n")]
+    assert [each.partition(" ")[0] for each in told] == ([str(longest)] if longest >= 3 else [])
