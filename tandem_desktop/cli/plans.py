@@ -28,6 +28,10 @@ from tandem_desktop.domain.review import Comment, CommentId, Comments, LockFileR
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, lock_files_to_open
 
 _MANY = 100
+_PROVED_AHEAD_FROM = 50
+"""Operations; what proves is not even loaded for fewer."""
+_PROVED_AHEAD_S = 2.0
+"""Longest wait, after the answer, for what a reader would otherwise wait for."""
 """Changed files of a patch that take long enough to say what is going on."""
 
 
@@ -46,6 +50,7 @@ def review(call: CommandContext) -> CommandResult:
     if not call.arguments.no_window and not call.console.as_json:
         call.console.answer(answer.lines)
         call.console.remark("Opening the window…")
+        answer.delivered()
         call.close()
         try:
             call.open_window(call.workspace.absolute(), version.plan_id, "")
@@ -85,7 +90,9 @@ def branch(call: CommandContext) -> CommandResult:
 def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     """A plan that waits for a decision, as every call that made one answers."""
     call.known.update(plan_id=version.plan_id, revision=version.revision)
-    views = tuple(call.engine.views(version, MOST_COMPARED_BYTES))
+    prover = call.engine.change_prover() if len(version.operations) >= _PROVED_AHEAD_FROM else None
+    made = call.engine.views(version, MOST_COMPARED_BYTES)
+    views = tuple(made if prover is None else prover.beside(version.operations, made))
     data = json_output.proposal(version, views)
     operations = count(len(views), "operation")
     lines: list[Line] = [
@@ -96,7 +103,12 @@ def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
     lines += attention_lines(views)
     lines += note_lines(views)
     lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
-    return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
+    return CommandResult(
+        data,
+        lines,
+        next=call.command("show", version.plan_id, "--diff"),
+        delivered=(lambda: prover.settle(_PROVED_AHEAD_S)) if prover is not None else lambda: None,
+    )
 
 
 def _touched(version: PlanVersion) -> str:

@@ -33,13 +33,14 @@ from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.staging.hazards import Hazard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from tandem_desktop.checks.evidence import Evidence
     from tandem_desktop.domain.ids import OperationId, TaskId
     from tandem_desktop.domain.tasks import PlanTask
     from tandem_desktop.rehearsal.results import Rehearsal
+    from tandem_desktop.review.change_classes import Proved
     from tandem_desktop.review.compare import ComparedOperation
     from tandem_desktop.services.engine import Engine
     from tandem_desktop.services.origins import LineOrigin
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 _MOST_REFUSED = 20
 _MOST_DIGITS = 9
+_KEPT_S = 5.0
+"""Longest wait until what was proved is kept for the next time."""
 _AUTHORS = {
     Origin.AGENT: "an agent",
     Origin.REWORK: "an agent, reworked",
@@ -145,7 +148,9 @@ def _operations(
     beside: Mapping[OperationId, tuple[OperationId, ...]],
     subjects: Mapping[TaskId, str],
 ) -> tuple[list[dict[str, Any]], list[Line], list[OperationView]]:
-    """Every operation as data and as text, and the flagged ones. One at a time: a view is larger than its file."""
+    """Every operation as data and as text, and the flagged ones. Without a limit one at a time: a view of a large file
+    is larger than the file.
+    """
     in_json, in_text = DiffLimit(whole=call.arguments.whole), DiffLimit(whole=call.arguments.whole)
     whole = call.command("show", version.plan_id, "--diff", "--whole")
     data: list[dict[str, Any]] = []
@@ -155,8 +160,14 @@ def _operations(
     def views() -> Iterator[OperationView]:
         return call.engine.views(version, in_text.most_bytes)
 
-    proved = call.engine.change_prover().prove(views()) if call.arguments.diff else {}
-    for view in views():
+    made: Iterable[OperationView] = views()
+    proved: Proved = {}
+    if call.arguments.diff:
+        prover = call.engine.change_prover()
+        made = views() if call.arguments.whole else tuple(prover.beside(version.operations, views()))
+        proved = prover.prove(views() if call.arguments.whole else made)
+        prover.settle(_KEPT_S)
+    for view in made:
         operation = view.operation
         own = proved.get(operation.id, ())
         sides = documents(view, call.engine.objects) if call.arguments.diff else None

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, Span, is_within
@@ -28,6 +29,8 @@ _MOST_FAILURES = 3
 """A worker that fails so often in one batch is not started again."""
 _log = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")
+NO_ANSWER: Mapping[ChangedLines, ChangeClass] = MappingProxyType({})
+"""What is proved of a file on which the parser failed; the next time it may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,10 @@ class ParserPool:
                 return
         worker.end()
 
-    def prove(self, jobs: Sequence[ProofJob], until: float = float("inf")) -> list[dict[ChangedLines, ChangeClass]]:
-        """What is proved of each file; nothing for what was not answered by `until`, of the monotonic clock."""
+    def prove(
+        self, jobs: Sequence[ProofJob], until: float = float("inf")
+    ) -> list[Mapping[ChangedLines, ChangeClass] | None]:
+        """What is proved of each file; None for what was not asked by `until`, of the monotonic clock."""
         questions = [
             _Question(
                 {
@@ -101,14 +106,14 @@ class ParserPool:
             for job in jobs
         ]
 
-        def read(number: int, answer: list[Any]) -> dict[ChangedLines, ChangeClass]:
+        def read(number: int, answer: list[Any]) -> Mapping[ChangedLines, ChangeClass]:
             found = {
                 ChangedLines(int(hunk), (int(a), int(b)), (int(c), int(d))): ChangeClass(kind)
                 for hunk, a, b, c, d, kind in answer
             }
             return found if is_within(jobs[number].changes, found) else {}
 
-        return self._ask_all(questions, read, dict, until)
+        return self._ask_all(questions, read, lambda: NO_ANSWER, until)
 
     def definitions(self, files: Sequence[tuple[str, bytes]], until: float = float("inf")) -> list[Mapping[Span, str]]:
         """Lines of each definition of each file, with the name of the class it is in."""
@@ -121,10 +126,9 @@ class ParserPool:
         def read(_: int, answer: list[Any]) -> Mapping[Span, str]:
             return {(int(start), int(end)): str(name) for start, end, name in answer}
 
-        found: list[Mapping[Span, str]] = self._ask_all(questions, read, dict, until)
+        found: list[Mapping[Span, str] | None] = self._ask_all(questions, read, dict, until)
         answers = dict(zip(asked, found, strict=True))
-        nothing: Mapping[Span, str] = {}
-        return [answers.get(number, nothing) for number in range(len(files))]
+        return [answers.get(number) or {} for number in range(len(files))]
 
     def roles(
         self, names: Sequence[tuple[str, bytes, bytes]], until: float = float("inf")
@@ -138,7 +142,9 @@ class ParserPool:
         def read(_: int, answer: list[Any]) -> Mapping[NameRole, str]:
             return {NameRole(role): str(module) for role, module in answer}
 
-        return self._ask_all(questions, read, lambda: {NameRole.OPAQUE: ""}, until)
+        opaque = {NameRole.OPAQUE: ""}
+        found: list[Mapping[NameRole, str] | None] = self._ask_all(questions, read, lambda: opaque, until)
+        return [opaque if each is None else each for each in found]
 
     def _ask_all(
         self,
@@ -146,8 +152,9 @@ class ParserPool:
         read: Callable[[int, list[Any]], _Answer],
         nothing: Callable[[], _Answer],
         until: float,
-    ) -> list[_Answer]:
-        found: list[_Answer] = [nothing() for _ in questions]
+    ) -> list[_Answer | None]:
+        """The answers, `nothing` where there was none, None where nobody was asked."""
+        found: list[_Answer | None] = [None for _ in questions]
         # The smallest first: most files have their answer when the time is over.
         waiting = sorted(range(len(questions)), key=lambda number: -questions[number].size)
         lock = threading.Lock()
@@ -161,6 +168,7 @@ class ParserPool:
                             return
                         number = waiting.pop()
                     answer = worker.ask(questions[number], self._per_file_s)
+                    found[number] = nothing()
                     if answer is not None:
                         with suppress(ValueError, TypeError, IndexError, KeyError):
                             found[number] = read(number, answer)

@@ -208,10 +208,11 @@ class Engine:
         """Proves what of a plan is mechanical, with a look into the other files for names that have another one."""
         from functools import partial
 
-        from tandem_desktop.review.change_classes import ChangeProver
+        from tandem_desktop.review.change_classes import ChangeProver, ProofStore
         from tandem_desktop.review.mentions import words_elsewhere
 
-        return ChangeProver(self.contents, mentions=partial(words_elsewhere, self.workspace))
+        store = ProofStore(self.locations.proofs)
+        return ChangeProver(self.contents, mentions=partial(words_elsewhere, self.workspace), store=store)
 
     def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
         """The tasks of a revision, with the status that follows from the results of their operations."""

@@ -16,7 +16,7 @@ from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import PlanStatus, is_open, is_running
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.review.change_classes import ChangeProver, Proved
+from tandem_desktop.review.change_classes import MANY, ChangeProver, Proved
 from tandem_desktop.review.choices import Choices, ChoiceStore
 from tandem_desktop.review.compare import Comparison, Interdiff, compare, interdiff
 from tandem_desktop.review.conflicts import Resolution
@@ -35,8 +35,6 @@ _COUNTED_BYTES = 1_000_000
 """Lines of larger drifted files are not counted, to keep the page fast."""
 
 
-_PROVED_AHEAD_FROM = 50
-"""Staged edits; fewer are proved within the time a page takes."""
 _log = logging.getLogger(__name__)
 
 
@@ -133,7 +131,7 @@ class StagedProofs:
             if isinstance(operation.base, FileState) and isinstance(operation.after, FileState):
                 with self._lock:
                     self._waiting[event.session_id, operation.id] = operation
-                    begins = len(self._waiting) >= _PROVED_AHEAD_FROM and not self._is_proving
+                    begins = len(self._waiting) >= MANY and not self._is_proving
                     self._is_proving |= begins
                 if begins:
                     threading.Thread(target=self._prove, name="proofs", daemon=True).start()
@@ -152,7 +150,7 @@ class StagedProofs:
     def _taken(self) -> tuple[StagedOperation, ...]:
         """What waits, if it is enough to begin; a later state of an operation has replaced an earlier one."""
         with self._lock:
-            if len(self._waiting) < _PROVED_AHEAD_FROM:
+            if len(self._waiting) < MANY:
                 self._is_proving = False
                 return ()
             taken, self._waiting = tuple(self._waiting.values()), {}
@@ -262,7 +260,8 @@ class PlanPages:
         with self._looking:
             known = self._looked_at
             if known is None or known[0] != version:
-                known = self._looked_at = (version, self._engine.view(version))
+                views = self._prover.beside(version.operations, self._engine.views(version))
+                known = self._looked_at = (version, tuple(views))
             return known
 
     def _found(self, version: PlanVersion, operations: tuple[StagedOperation, ...]) -> tuple[Drifted, ...]:

@@ -114,6 +114,10 @@ class Locations:
         return self.state / "checks"
 
     @property
+    def proofs(self) -> Path:
+        return self.state / "proofs"
+
+    @property
     def accepted_checks(self) -> Path:
         return self.checks / "accepted.json"
 

@@ -9,7 +9,7 @@ import pytest
 from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines
 from tandem_desktop.diff.parser_pool import ParserPool, ProofJob
 from tandem_desktop.domain.operations import FileState, StagedOperation
-from tandem_desktop.review.change_classes import ChangeProver, Proved, unproved_lines
+from tandem_desktop.review.change_classes import MANY, ChangeProver, ProofStore, Proved, unproved_lines
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.storage.objects import ObjectStore
 from tests.support.builders import a_delete, a_write
@@ -291,3 +291,74 @@ def test_file_after_one_on_which_the_parser_fails_is_still_marked() -> None:
     jobs = [ProofJob(path, b"f(1,2)\n", b"f(1, 2)\n", (change,)) for path in ("a.py", "b.py")]
 
     assert parsers.prove(jobs) == [{}, {change: ChangeClass.FORMAT}]
+
+
+NOBODY = (sys.executable, "-I", "-c", "raise SystemExit")
+"""A parser that fails on every file."""
+
+
+def a_large_plan(plan: Plan, count: int = MANY) -> list[StagedOperation]:
+    for number in range(count):
+        plan.change(f"f{number}.py", f"f({number},2)\n", f"f({number}, 2)\n")
+    return [view.operation for view in plan.views]
+
+
+def proved_beside(plan: Plan, store: ProofStore, parsers: ParserPool) -> tuple[ChangeProver, list[OperationView]]:
+    """The prover of a large plan whose views were made, and these views."""
+    operations = [view.operation for view in plan.views]
+    prover = ChangeProver(plan.contents, parsers, store=store)
+    made = [*prover.beside(operations, plan.views)]
+    prover.settle(60)
+    return prover, made
+
+
+def test_what_was_proved_while_views_were_made_is_known_to_another_process_without_a_parser(
+    plan: Plan, tmp_path: Path
+) -> None:
+    a_large_plan(plan)
+    proofs = tmp_path / "proofs"
+    first, views = proved_beside(plan, ProofStore(proofs), ParserPool())
+    assert views == plan.views
+    assert len(first.prove(views)) == MANY
+
+    second, _ = proved_beside(plan, ProofStore(proofs), ParserPool(command=NOBODY))
+    assert second.prove(plan.views) == first.prove(plan.views)
+    assert [path.stat().st_mode & 0o777 for path in proofs.iterdir()] == [0o600]
+
+
+def test_nothing_of_a_small_plan_is_kept(plan: Plan, tmp_path: Path) -> None:
+    a_large_plan(plan, MANY - 1)
+    proved_beside(plan, ProofStore(tmp_path / "proofs"), ParserPool())
+    assert not (tmp_path / "proofs").exists()
+
+
+@pytest.mark.parametrize("kept", [b"{", b"[[1]]", b'[["a", "b", "c", [[1, 0, 1, 0, 1, "anything"]]]]', b"7"])
+def test_damaged_proofs_are_made_anew(plan: Plan, tmp_path: Path, kept: bytes) -> None:
+    a_large_plan(plan)
+    store = ProofStore(tmp_path / "proofs")
+    proved_beside(plan, store, ParserPool())
+    for path in (tmp_path / "proofs").iterdir():
+        path.write_bytes(kept)
+
+    prover, _ = proved_beside(plan, store, ParserPool())
+    assert len(prover.prove(plan.views)) == MANY
+
+
+def test_kept_lines_that_a_file_does_not_change_are_not_marked(plan: Plan, tmp_path: Path) -> None:
+    operations = a_large_plan(plan)
+    store = ProofStore(tmp_path / "proofs")
+    pairs = [(".py", each.base.sha256, each.after.sha256) for each in operations]  # type: ignore[union-attr]
+    store.save(operations, {pair: {ChangedLines(1, (0, 9), (0, 9)): ChangeClass.FORMAT} for pair in pairs})
+
+    prover, _ = proved_beside(plan, store, ParserPool(command=NOBODY))
+    assert prover.prove(plan.views) == {}
+
+
+def test_file_on_which_the_parser_failed_is_tried_again_by_another_process(plan: Plan, tmp_path: Path) -> None:
+    a_large_plan(plan)
+    store = ProofStore(tmp_path / "proofs")
+    prover, _ = proved_beside(plan, store, ParserPool(command=NOBODY))
+    assert prover.prove(plan.views) == {}
+
+    prover, _ = proved_beside(plan, store, ParserPool())
+    assert len(prover.prove(plan.views)) == MANY
