@@ -60,9 +60,13 @@ class Document:
     @cached_property
     def endings(self) -> str:
         """`lf`, `crlf`, `mixed`, or `none`: so that a flip of line ends can be said in words."""
-        found = {self._ending(line) for line in self.lines}
-        found.discard("none")
-        return "mixed" if len(found) > 1 else next(iter(found), "none")
+        codec = self.encoding if self.encoding.startswith("utf-16") else "ascii"
+        newline, pair = "\n".encode(codec), "\r\n".encode(codec)
+        every = sum(line.endswith(newline) for line in self.lines)
+        pairs = sum(line.endswith(pair) for line in self.lines)
+        if 0 < pairs < every:
+            return "mixed"
+        return "crlf" if pairs else "lf" if every else "none"
 
     def display(self, raw_line: bytes) -> str:
         """The line without its newline, every hidden character as a visible token.
@@ -88,13 +92,6 @@ class Document:
         if raw_line.isascii() or self.is_binary:
             return not raw_line.strip(_ASCII_BLANKS)
         return is_blank(raw_line.decode(self.encoding))
-
-    def _ending(self, raw_line: bytes) -> str:
-        wide = self.encoding.startswith("utf-16")
-        text = raw_line[-4:].decode(self.encoding, "replace") if wide else raw_line[-2:].decode("latin-1")
-        if not text.endswith("\n"):
-            return "none"
-        return "crlf" if text.endswith("\r\n") else "lf"
 
 
 def split_lines(content: bytes) -> list[bytes]:
