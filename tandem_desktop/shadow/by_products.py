@@ -89,7 +89,7 @@ class UsualFolders:
     """Everything `by_products.toml` says."""
 
     folders: frozenset[str]
-    self_ignoring: frozenset[str]
+    always: frozenset[str]
     beside: dict[str, tuple[str, ...]]
 
     def has(self, name: str) -> bool:
@@ -102,7 +102,7 @@ def usual_folders() -> UsualFolders:
     """The folders that come with Tandem; they are never read from a workspace."""
     data = tomllib.loads(resource("by_products.toml").read_text("utf-8"))
     beside = {name: tuple(files) for name, files in data["beside"].items()}
-    return UsualFolders(frozenset(data["folders"]), frozenset(data["self_ignoring"]), beside)
+    return UsualFolders(frozenset(data["folders"]), frozenset(data["always"]), beside)
 
 
 class GitTooSlowError(Exception):
@@ -302,9 +302,9 @@ class ByProducts:
         return {each[0] for each in entries if known.get(each) or self._is_usual(*each, is_new)}
 
     def _is_usual(self, path: str, is_folder: bool, is_new: Callable[[str], bool]) -> bool:
-        if is_folder and path.rpartition("/")[2] in usual_folders().self_ignoring:
-            return True
         folders = (*ancestors(path), path) if is_folder else ancestors(path)
+        if any(folder.rpartition("/")[2] in usual_folders().always for folder in folders):
+            return True
         return not self._turn.has_git and any(self._has_usual_name(each, is_new) for each in folders)
 
     def _has_usual_name(self, folder: str, is_new: Callable[[str], bool]) -> bool:

@@ -171,11 +171,13 @@ def test_without_git_the_usual_folders_are_folded_and_others_are_not(place):
     assert place.shadow.folding_warning == ""
 
 
-def test_cache_that_ignores_itself_is_folded_in_a_repository_too(place):
+def test_caches_are_folded_in_a_repository_that_ignores_nothing_too(place):
+    (place.root / "pkg" / "__pycache__").mkdir(parents=True)
     opened(place, "")
-    place.agent("mkdir .pytest_cache __pycache__; echo '*' > .pytest_cache/.gitignore; echo x > __pycache__/a")
-    assert "__pycache__/a" in place.changes()
-    assert set(folders(place)) == {".pytest_cache"}
+    place.agent("mkdir .pytest_cache __pycache__ dist; echo '*' > .pytest_cache/.gitignore")
+    place.agent("for f in __pycache__ pkg/__pycache__ dist; do echo x > $f/a; done")
+    assert set(place.changes()) == {"dist", "dist/a"}
+    assert {".pytest_cache", "__pycache__"} <= set(folders(place))
 
 
 def test_included_files_are_changes_with_their_bytes(place):
