@@ -1,7 +1,7 @@
 """The transcript model."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -35,6 +35,8 @@ class TranscriptRow:
     """One row: an entry, a group of reads, a plan with its run, or entries folded by a restore."""
 
     entries: tuple[ChatEntry, ...]
+    is_past: bool = False
+    """Of a problem: whether the person has written since, so that its remedies are no longer offered."""
 
     @property
     def last(self) -> ChatEntry:
@@ -115,6 +117,8 @@ class TranscriptModel(QAbstractListModel):
             else:
                 self._rows.append(TranscriptRow((entry,)))
             self._row_of[entry.number] = len(self._rows) - 1
+            if entry.kind is EntryKind.PERSON:
+                self._settle_problems()
         self.endResetModel()
 
     def put(self, entry: ChatEntry) -> None:
@@ -133,6 +137,16 @@ class TranscriptModel(QAbstractListModel):
             self._rows.append(TranscriptRow((entry,)))
             self._row_of[entry.number] = last
             self.endInsertRows()
+            if entry.kind is EntryKind.PERSON:
+                for place in self._settle_problems():
+                    self._tell(place)
+
+    def _settle_problems(self) -> list[int]:
+        """The person has written again: problems before that are past. The rows that changed."""
+        past = [place for place, row in enumerate(self._rows) if row.kind is EntryKind.PROBLEM and not row.is_past]
+        for place in past:
+            self._rows[place] = replace(self._rows[place], is_past=True)
+        return past
 
     def _replace(self, place: int, entry: ChatEntry) -> None:
         entries = tuple(entry if known.number == entry.number else known for known in self._rows[place].entries)

@@ -80,3 +80,14 @@ def test_a_plan_and_the_run_that_follows_it_are_one_row_and_another_run_is_not()
     assert model.row(0).kind is EntryKind.NOTE
     model.put(talk.said(1, "", EntryKind.PLAN, plan_id=talk.PLAN, revision=2))
     assert numbers(model) == [[1, 2], [3]]
+
+
+def test_problem_is_past_once_the_person_has_written_again() -> None:
+    model = TranscriptModel()
+    model.set_entries([talk.said(1, "words", EntryKind.PERSON), talk.said(2, "No model", EntryKind.PROBLEM)])
+    assert not model.row(1).is_past
+    model.put(talk.said(3, "again", EntryKind.PERSON))
+    model.put(talk.said(4, "Connection error", EntryKind.PROBLEM))
+    assert [model.row(place).is_past for place in (1, 3)] == [True, False]
+    model.set_entries([model.row(place).last for place in range(4)])
+    assert [model.row(place).is_past for place in (1, 3)] == [True, False]
