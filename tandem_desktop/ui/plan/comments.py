@@ -159,9 +159,9 @@ class CommentArea(QWidget):
         self._about.setText(about)
         self.is_writing = True
         self.writing.show()
+        self.opened.emit()  # may take the editor elsewhere, so that nothing has to make room here
         self.show_needed()
         self.updateGeometry()
-        self.opened.emit()
         self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _send(self) -> None:

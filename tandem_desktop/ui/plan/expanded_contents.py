@@ -147,6 +147,7 @@ class ExpandedContents:
         content.left_behind.connect(lambda forward: view.leave_content(operation_id, forward))
         content.drop_requested.connect(lambda hunk: view.drop_requested.emit(operation_id, hunk))
         content.keep_requested.connect(lambda hunk: view.keep_requested.emit(operation_id, hunk))
+        content.whole_requested.connect(lambda: view.set_dropped([operation_id], True))
         content.lines_requested.connect(lambda *lines: view.lines_requested.emit(operation_id, *lines))
         content.commented.connect(lambda *what: view.commented.emit(operation_id, *what))
         content.comment_edited.connect(view.comment_edited)

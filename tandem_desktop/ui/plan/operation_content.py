@@ -133,6 +133,8 @@ class OperationContent(QWidget):
     """Navigation went past the last change (True) or before the first one."""
     drop_requested = Signal(int)
     keep_requested = Signal(int)
+    whole_requested = Signal()
+    """Drop the operation: its changes cannot be dropped one by one."""
     lines_requested = Signal(object, object)
     """Added and removed lines to drop or keep."""
     commented = Signal(object, str)
@@ -160,6 +162,7 @@ class OperationContent(QWidget):
         self._entry: bool | None = None
         self._wants_keyboard = False
         self._above = 0
+        self._came_from_row = False
         self._said: QLabel | None = None
         self.comments = CommentArea(theme)
         self.setObjectName(f"operation-content-{row.operation.id}")
@@ -182,7 +185,7 @@ class OperationContent(QWidget):
         self.comments.edited.connect(self.comment_edited)
         self.comments.removed.connect(self.comment_removed)
         self.comments.opened.connect(self._show_editor)
-        self.comments.left.connect(self._back_to_the_diff)
+        self.comments.left.connect(self._end_writing)
 
     def _add_diff(self, diff: RowDiff) -> None:
         diff.setParent(self)
@@ -194,10 +197,11 @@ class OperationContent(QWidget):
         diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
         diff.drop_requested.connect(self.drop_requested)
         diff.keep_requested.connect(self.keep_requested)
+        diff.whole_requested.connect(self.whole_requested)
         diff.lines_requested.connect(self.lines_requested)
         diff.comment_requested.connect(self._comment_on_lines)
         diff.comment_chosen.connect(self._edit_comment)
-        diff.line_hidden.connect(self._show_editor_at_end, Qt.ConnectionType.QueuedConnection)
+        diff.line_hidden.connect(self._show_editor_above_lines, Qt.ConnectionType.QueuedConnection)
         diff.open_requested.connect(self.open_requested)
         diff.height_changed.connect(self.lines_moved)
         diff.scroll_requested.connect(self.scroll_requested)
@@ -235,6 +239,8 @@ class OperationContent(QWidget):
             layout = self._head.layout()
             assert layout is not None
             yield self._head, max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
+        if not self.comments.isHidden():
+            yield self.comments, self.comments.wanted_height(width)
         if self._images is not None:
             yield self._images, self._images.wanted_height(width)
         if self.viewer is not None:
@@ -245,8 +251,6 @@ class OperationContent(QWidget):
             yield self._diff, self._diff.full_height
         if self._part is not None and not self._part.isHidden():
             yield self._part, self._part.wanted_height(width, page)
-        if not self.comments.isHidden():
-            yield self.comments, self.comments.wanted_height(width)
 
     def reveal(self, widget: QWidget, area: QRect) -> None:
         """Bring an area of one of its widgets on screen."""
@@ -329,7 +333,8 @@ class OperationContent(QWidget):
         return area.translated(self._diff.viewport().mapTo(surface, QPoint())) if not area.isEmpty() else area
 
     def comment(self) -> None:
-        """Begin a comment on the whole operation."""
+        """Begin a comment on the whole operation, from its row: the keyboard goes back there."""
+        self._came_from_row = True
         self.comments.begin(CommentSpot())
 
     def go_to_change(self, forward: bool) -> bool:
@@ -392,7 +397,7 @@ class OperationContent(QWidget):
             self.comments.edit(comment)
 
     def _show_editor(self) -> None:
-        """Below the line that is written about, or at the end."""
+        """Below the line that is written about, or above the lines."""
         diff, line = self._diff, self.comments.line
         if line is not None and diff is not None and not diff.isHidden():
             is_held = diff.hold(self.comments.writing, line[1], is_old=line[0])
@@ -400,18 +405,22 @@ class OperationContent(QWidget):
             diff.show_editor()
             if is_held:
                 return
-        self._show_editor_at_end()
+        self._show_editor_above_lines()
 
-    def _show_editor_at_end(self) -> None:
+    def _show_editor_above_lines(self) -> None:
         had_focus = self.comments.editor.hasFocus()
         if self._diff is not None:
             self._diff.release()
         self.comments.take_editor()
         if had_focus:
             self.comments.editor.setFocus(Qt.FocusReason.OtherFocusReason)
-        bottom = self.wanted_height(self.width(), self.height())
         self.height_changed.emit()  # the page makes room first
-        self.reveal_requested.emit(bottom - self.comments.wanted_height(self.width()), bottom, False)
+        bottom = 0
+        for widget, height in self._stack(self.width(), self.height()):
+            bottom += height
+            if widget is self.comments:
+                self.reveal_requested.emit(bottom - height, bottom, False)
+                return
 
     def _comment_on_lines(self, is_old: bool, first: int, last: int) -> None:
         self.comments.begin(CommentSpot(Side.BEFORE if is_old else Side.AFTER, (first, last)))
@@ -472,9 +481,12 @@ class OperationContent(QWidget):
             self._images.show()
             self.height_changed.emit()
 
-    def _back_to_the_diff(self) -> None:
+    def _end_writing(self) -> None:
+        """The keyboard goes back to where writing began: the row, or the lines."""
+        from_row, self._came_from_row = self._came_from_row, False
         if self._diff is not None:
             self._diff.release()
+        if self._diff is not None and not from_row:
             self._diff.setFocus()
         elif (above := self.parentWidget()) is not None:
             above.setFocus()
@@ -584,7 +596,7 @@ def _flag(theme: Theme, flag: Hazard, row: OperationRow) -> QWidget:
     layout = QVBoxLayout(frame)
     layout.setContentsMargins(theme.px(10), theme.px(6), theme.px(10), theme.px(6))
     layout.setSpacing(theme.px(2))
-    title = _label(wording.flag_sentence(flag, row.operation), "risk")
+    title = _label(wording.flag_title(row.view, flag), "risk")
     title.setFont(theme.ui_font(bold=True))
     layout.addWidget(title)
     layout.addWidget(_label(wording.flag_reason(row.view, flag), "risk"))

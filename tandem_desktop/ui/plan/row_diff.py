@@ -54,6 +54,8 @@ class RowDiff(DiffView):
     """Its beginning was on screen."""
     line_hidden = Signal()
     """The line that a comment is being written about is no longer shown."""
+    whole_requested = Signal()
+    """Drop the operation: its changes cannot be dropped one by one."""
 
     def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
         self._view = view
@@ -159,6 +161,13 @@ class RowDiff(DiffView):
         offers = {"comment"} if is_decidable and not is_edited else set()
         self.set_offers(offers | {"drop", "keep"} if offers and _has_choice(row.view) else offers)
 
+    def drop_or_keep(self) -> None:
+        """The change one is at; the operation where its changes are no single choice."""
+        if "drop" not in self.display.offers and "comment" in self.display.offers:
+            self.whole_requested.emit()
+        else:
+            super().drop_or_keep()
+
     def show_comments(self, comments: Sequence[Comment]) -> None:
         """Show comments under their lines; others are shown elsewhere."""
         self._comments = tuple(comments)
@@ -173,12 +182,12 @@ class RowDiff(DiffView):
         """Show the editor of a comment under a line; False if that line is not shown."""
         height = editor.sizeHint().height() + 2 * self.theme.px(_EDITOR_ROOM)
         self._room = InlineComment(line=line, text="", is_old=is_old, room=height)
+        editor.setParent(self.viewport())  # before there is room for it: where it was needs none any more
         self.show_comments(self._comments)
         if self._room_row is None:
             self.release()
             return False
         self._editor = editor
-        editor.setParent(self.viewport())
         self._place_editor()
         editor.show()
         return True

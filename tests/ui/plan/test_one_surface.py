@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.ui.diff.rows import RowKind
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
@@ -179,3 +180,37 @@ def test_file_found_by_its_changed_lines_opens_at_the_place_with_the_words_marke
     assert diff.rows.row(diff.display.current).new == 15_000
     top = diff.viewport().mapTo(surface.viewport(), diff.row_area(diff.display.current).topLeft()).y()
     assert surface.theme.px(ROW) <= top < surface.viewport().height()
+
+
+def test_comment_on_an_operation_is_written_above_its_lines_and_leads_back_to_its_row(
+    surface: OperationList, qtbot: QtBot
+) -> None:
+    diff, content = _big(surface), surface.contents.get(OperationId("big"))
+    assert content is not None
+    surface.set_editable(True)
+    surface.setFocus()
+    QTest.keyClick(surface, Qt.Key.Key_C)
+    editor = content.comments.editor
+    assert editor.hasFocus()
+    qtbot.waitUntil(lambda: editor.mapToGlobal(editor.rect().bottomLeft()).y() < diff.mapToGlobal(QPoint(0, 0)).y())
+    assert surface.viewport().rect().contains(editor.mapTo(surface.viewport(), editor.rect().center()))
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    assert surface.hasFocus()
+
+
+def test_drop_key_in_the_lines_of_a_deleted_file_drops_its_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    gone = next(view for view in the_operations()[0] if view.operation.kind is OperationKind.DELETE)
+    panel.show_page(a_page(gone))
+    surface = panel.operations.list
+    panel.model.set_expanded(gone.operation.id, True)
+    surface.go_to(gone.operation.id)
+    qtbot.waitUntil(lambda: (diff := _diff(surface, gone.operation.id)) is not None and diff.is_ready)
+    diff, content = _diff(surface, gone.operation.id), surface.contents.get(gone.operation.id)
+    assert diff is not None
+    assert content is not None
+    surface.set_editable(True)
+    content.show_row(surface.operations().row(0), is_decidable=True)
+    diff.setFocus()
+    with qtbot.waitSignal(surface.dropped_changed) as told:
+        QTest.keyClick(diff, Qt.Key.Key_X)
+    assert told.args == [(gone.operation.id,), True]
