@@ -109,7 +109,7 @@ def spoken(row: OperationRow) -> str:
     parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
     if row.view.has_lines:
         parts.append(tr("{added} added, {removed} removed", added=row.view.added, removed=row.view.removed))
-    parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
+    parts += [wording.flag_title(row.view, flag) for flag in row.view.flags]
     parts += [
         each for each in (tr_marked(row.change), row.drift, row.problem, tr("dropped") if row.dropped else "") if each
     ]

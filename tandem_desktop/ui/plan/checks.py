@@ -163,9 +163,9 @@ class ChecksPart(QWidget):
         if state.offered is None or not state.offered.list.checks:
             return None
         if not state.offered.is_accepted:
-            text = tr("Checks can run for each plan, confined and without a network. Nothing has run yet.")
-            return "info", text, () if self._shows_commands else (("show-commands", tr("Show commands…")),)
-        return "info", tr("The checks have not run for this revision."), (("run-checks", tr("Run checks")),)
+            text = tr("Checks of this project can run for each plan, in the sandbox.")
+            return "quiet", text, () if self._shows_commands else (("show-commands", tr("Show commands…")),)
+        return "quiet", tr("The checks have not run for this revision."), (("run-checks", tr("Run checks")),)
 
     def _about_needed(self, state: ChecksState) -> tuple[str, tuple[tuple[str, str], ...]]:
         """What is known of parts that nothing notices, and what can be done about them."""

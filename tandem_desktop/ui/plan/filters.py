@@ -66,7 +66,7 @@ class OperationFilters(QWidget):
         self.all.clicked.connect(self.leave)
         self._above = QWidget()
         above = QHBoxLayout(self._above)
-        Spacing(theme, above, (12, 8, 12, 6), 6)
+        Spacing(theme, above, (18, 4, 18, 6), 6)
         self._ignores_space = False
         for chip in (self.all, self.space, self.folder):
             chip.hide()
@@ -95,7 +95,7 @@ class OperationFilters(QWidget):
         close = IconButton(theme, "cross", tr("Close the filter"), key="Esc")
         close.setObjectName("operation-filter-close")
         row = QHBoxLayout(made)
-        Spacing(theme, row, (12, 2, 12, 6), 8)
+        Spacing(theme, row, (18, 2, 18, 6), 8)
         row.addWidget(self.field, 1)
         for each in (self.lines, self.order, close):
             row.addWidget(each)

@@ -187,7 +187,7 @@ class PlanFooter(QFrame):
         pair.addWidget(self.rehearse_how)
         self._grid = QGridLayout(self)
         self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetNoConstraint)
-        Spacing(theme, self._grid, (16, 10, 16, 10), 8)
+        Spacing(theme, self._grid, (18, 10, 18, 10), 8)
         self._grid.addWidget(self.words, 0, 0)
         self._grid.addWidget(self._rehearsing, 0, 1)
         self._grid.setColumnStretch(0, 1)

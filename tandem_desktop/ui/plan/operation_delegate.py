@@ -425,7 +425,7 @@ class OperationDelegate(QStyledItemDelegate):
     def _flags(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
         theme, flags = self._theme, row.view.flags
         telling = flags[1] if row.operation.is_run and len(flags) > 1 else flags[0]  # that a command runs code is plain
-        words = wording.flag_sentence(telling, row.operation)
+        words = wording.flag_title(row.view, telling)
         text = words + (f" +{len(flags) - 1}" if len(flags) > 1 else "")
         metrics = self._paint_cache.metrics("tag")
         side = theme.px(12)

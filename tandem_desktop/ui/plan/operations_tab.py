@@ -104,7 +104,7 @@ class AttentionStrip(QFrame):
         menu.setObjectName("attention-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for view in self._flagged[:200]:
-            flags = ", ".join(wording.flag_sentence(flag, view.operation).lower() for flag in view.flags)
+            flags = ", ".join(wording.flag_title(view, flag).lower() for flag in view.flags)
             words = f"{wording.title(view.operation)[:80]}  ({flags})".replace("&", "&&")
             self._add(menu, words, view.operation.id)
         if len(self._flagged) > 200:
@@ -142,10 +142,7 @@ _WORDS = {
     Emptiness.NO_PLAN: (
         "plan",
         later("No plan yet"),
-        later(
-            "Tell the agent what you want. Everything it would change is held here for your review; "
-            "nothing on disk changes before you approve it."
-        ),
+        later("What the agent would change appears here, for you to read and approve."),
         "",
     ),
     Emptiness.IMMEDIATE: (
@@ -276,9 +273,10 @@ def _done(page: PlanPage) -> str:
 def _failed(page: PlanPage, rolled_back: bool) -> str:
     failed = next((each for each in page.results if each.status is ResultStatus.FAILED), None)
     names = {view.operation.id: wording.title(view.operation) for view in page.views}
-    told = tr("The run was rolled back.") if rolled_back else tr("The run failed.")
+    told = tr("Interrupted and rolled back.") if rolled_back else tr("Ended before it was done.")
     if failed is not None:
-        told = tr("The run failed at “{operation}”.", operation=names.get(failed.id, failed.id))
+        told = tr("“{operation}” failed.", operation=names.get(failed.id, failed.id))
+        told = f"{told} {tr('Rolled back.')}" if rolled_back else told
     left = tr("Your files are as before.") if rolled_back else tr("What was done before it is still there.")
     is_explained = failed is not None or rolled_back
     why = visible(page.meta.result_summary) if not is_explained and page.meta.result_summary else ""
@@ -332,7 +330,7 @@ class OperationsTab(QWidget):
         self._folders_timer = QTimer(self, interval=0, singleShot=True)
         self._folders_timer.timeout.connect(self._count_folders)
         self._above = QVBoxLayout()
-        Spacing(theme, self._above, (12, 8, 12, 0), 8)
+        Spacing(theme, self._above, (18, 6, 18, 6), 6)
         self._above.addWidget(self.notices)
         self._above.addWidget(self.attention)
         for place, banner in enumerate((self.result, self.rehearsal)):

@@ -25,6 +25,7 @@ from tandem_desktop.review.operation_view import OperationView, Totals
 from tandem_desktop.review.ranking import Rank
 from tandem_desktop.staging.changes import Difference
 from tandem_desktop.staging.hazards import Hazard
+from tandem_desktop.staging.path_rules import bundled_path_rules
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n, tr_table
 
 FITS_ITS_LINE = 80
@@ -90,7 +91,7 @@ GENERATED = tr_table({"lock file": "lock file", "generated file": "generated fil
 RUN_KINDS = tr_table({RunKind.APPLY: "Apply", RunKind.UNDO: "Undo", RunKind.REDO: "Redo"})
 FLAGS = tr_table(
     {
-        Hazard.RUNS_CODE: "Runs code by itself",
+        Hazard.RUNS_CODE: "Can run code",
         Hazard.INSTRUCTS_AGENTS: "Instructs agents",
         Hazard.SECRET: "Secret",
         Hazard.EXECUTABLE: "Becomes executable",
@@ -205,8 +206,20 @@ def drift_words(drifted: Drifted, operation: StagedOperation) -> str:
     return words if drifted.path in operation.paths else f"{visible_name(drifted.path)}: {words[0].lower()}{words[1:]}"
 
 
+def flag_title(view: OperationView, flag: Hazard) -> str:
+    """The flag's title for this operation: of what can run code, the case, such as `Continuous integration`."""
+    kind = _kind_title(view, flag)
+    return kind if kind and flag is Hazard.RUNS_CODE else flag_sentence(flag, view.operation)
+
+
+def _kind_title(view: OperationView, flag: Hazard) -> str:
+    """The kind of file that has the flag, in words; empty where none is known, and of commands."""
+    kind = bundled_path_rules().kinds.get(view.kind_of(flag), "") if view.operation.call is None else ""
+    return tr_marked(kind) if kind else ""
+
+
 def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:
-    """The flag's title for this operation."""
+    """The flag's title where nothing but the operation is known."""
     if operation.kind.spec.is_external and flag is Hazard.IRREVERSIBLE:
         return tr("External call, effects cannot be undone")
     if operation.call is not None and flag is Hazard.IRREVERSIBLE:
@@ -222,13 +235,15 @@ def flag_reason(view: OperationView, flag: Hazard) -> str:
 
 
 def group_title(group: AttentionGroup) -> str:
-    """`Runs code by itself · Continuous integration · 3 files`; of a command its flags."""
-    first = group.views[0].operation
+    """`Continuous integration · not readable text · 3 files`; of a command its flags."""
+    view = group.views[0]
+    first = view.operation
     flags: list[Hazard] = list(group.flags)
     if first.call is not None and Hazard.IRREVERSIBLE in flags:
         flags = [Hazard.IRREVERSIBLE, *(each for each in flags if each not in (Hazard.IRREVERSIBLE, Hazard.RUNS_CODE))]
-    gravest, *others = (flag_sentence(each, first) for each in flags)
-    kind = tr_marked(group.title) if group.title and first.call is None else ""
+    gravest, *others = (flag_title(view, each) for each in flags)
+    kind = _kind_title(view, group.flags[0])
+    kind = "" if kind == gravest else kind
     files = tr_n("{n} file", "{n} files", len(group.views)) if len(group.views) > 1 else ""
     return " · ".join(filter(None, (gravest, *map(str.lower, others), kind, files)))
 

@@ -18,10 +18,12 @@ _TONES = {
     "error": ("error", "removed_ink"),
     "info": ("info", "link"),
     "ok": ("check", "added_ink"),
+    "quiet": ("", "link"),
 }
+"""The icon of each tone, and its ink. What is quiet is a line of plain words without a ground."""
 
 
-_GRAVITY = ("error", "risk", "ok", "info")
+_GRAVITY = ("error", "risk", "ok", "info", "quiet")
 _LEAST_WORDS = 330
 """The width below which the actions stand under the message."""
 
@@ -104,15 +106,17 @@ class Banner(QFrame):
             self._guard.hold()
         icon_name, ink = _TONES[tone]
         set_role(self, f"banner-{tone}")
-        self._icon.set_icon(icon_name, ink)
-        set_role(self._words, {"risk": "risk", "error": "removed", "ok": "added"}.get(tone, ""))
+        self._icon.setVisible(bool(icon_name))
+        if icon_name:
+            self._icon.set_icon(icon_name, ink)
+        set_role(self._words, {"risk": "risk", "error": "removed", "ok": "added", "quiet": "muted"}.get(tone, ""))
         self._words.setText(text)
         self.setAccessibleName(text)
         if self._offered != (actions, ink, decides):
             self._offered = (actions, ink, decides)
             self._set_actions(actions, ink, decides)
-        self._fit()
         is_another, self._tone = tone != self._tone, tone
+        self._fit()
         if is_another:
             self.changed.emit()
         if self.isVisible() and text:
@@ -147,7 +151,6 @@ class Banner(QFrame):
 
     def _restyle(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(12), px(8), px(8), px(8))
         for layout in (self._column, self._row, self._below):
             layout.setSpacing(px(8))
         self._column.setSpacing(px(4))
@@ -155,6 +158,8 @@ class Banner(QFrame):
 
     def _fit(self) -> None:
         """Put the actions where they leave room for the message, and fix the height to that of the text."""
+        margins = (0, 2, 0, 2) if self._tone == "quiet" else (12, 8, 8, 8)
+        self._column.setContentsMargins(*map(self._theme.px, margins))
         taken = sum(link.sizeHint().width() + self._theme.px(8) for link in self._links)
         is_narrow = bool(self._links) and self.width() - taken < self._theme.px(_LEAST_WORDS)
         for link in self._links:

@@ -58,7 +58,7 @@ def test_the_sheet_asks_for_the_gravest_first_and_once_for_equal_hazards(reviewi
     ci = cards(reviewing)[1]
     said = [label.text() for label in ci.findChildren(QLabel)]
     assert said == [
-        "Runs code by itself · Continuous integration · 2 files",
+        "Continuous integration · 2 files",
         "GitHub runs this on its events.",
         "create .github/workflows/a.yml",
         "create .github/workflows/b.yml",
