@@ -21,6 +21,7 @@ from tandem_desktop.storage.errors import writing
 
 FOLDER = "agents"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+_BETWEEN = re.compile(r"[^a-z0-9]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HOME_VARIABLES = frozenset(("HOME", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH"))
 """What the sandbox decides; no profile of a person sets these."""
@@ -128,6 +129,11 @@ def remove_profile(name: str) -> Path:
     with writing(path):
         syscalls.unlink(str(path))
     return path
+
+
+def name_from_title(title: str) -> str:
+    """`my-agent` of *My agent*; empty where no letter or digit is left."""
+    return _BETWEEN.sub("-", title.lower()).strip("-")[:40].strip("-")
 
 
 def profile_of_command(

@@ -9,15 +9,13 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tandem_desktop.acp_client.own_agents import add_profile, profile_of_command, read_registry, remove_profile
+from tandem_desktop.acp_client.own_agents import profile_of_command, read_registry, remove_profile
 from tandem_desktop.acp_client.profiles import (
     BUILT_IN,
     FoundAgent,
-    bundled_profiles,
     custom_profile,
     find_agent,
     load_profiles,
@@ -30,7 +28,7 @@ from tandem_desktop.cli.formatting import ignored_lines, perspective_lines, ran_
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.questions import TerminalQuestions
-from tandem_desktop.diff.text import visible_in_a_line, visible_sentence
+from tandem_desktop.diff.text import visible_in_a_line
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import BadInputError, SidecarError, SidecarTimeoutError, TandemError, UserAbortError
@@ -57,6 +55,7 @@ from tandem_desktop.domain.questions import QuestionAction
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisors
+from tandem_desktop.sessions.launch import keep_agent
 from tandem_desktop.sessions.manager import AgentSessions, Person, profile_of
 from tandem_desktop.sessions.network import allowing
 from tandem_desktop.sessions.slots import SessionSlot
@@ -170,7 +169,7 @@ def add_agent(call: CommandContext) -> CommandResult:
     profile = profile_of_command(
         given.name, given.words, title=given.title, env=given.env, credentials=given.credentials
     )
-    path = _kept(profile)
+    path = keep_agent(profile)
     found = find_agent(profile, ask_version=False)
     lines: list[Line] = [(Span(visible_in_a_line(profile.title), Tone.STRONG), f" is added, in {shown(str(path))}.")]
     if found.path is None:
@@ -209,7 +208,7 @@ def import_agents(call: CommandContext) -> CommandResult:
         try:
             if each.profile is None:
                 raise BadInputError(f"{each.reason[0].upper()}{each.reason[1:]}.")
-            _kept(each.profile)
+            keep_agent(each.profile)
             added.append(_added(each.profile))
         except BadInputError as refusal:
             skipped.append({"name": each.name, "reason": refusal.message})
@@ -219,26 +218,8 @@ def import_agents(call: CommandContext) -> CommandResult:
     return CommandResult({"added": added, "skipped": skipped}, lines, next=call.command("agents"))
 
 
-def _kept(profile: AgentProfile) -> Path:
-    """Keep a profile whose title passes for no other one.
-
-    Raises:
-        BadInputError: it does, or the profile asks for more than one may.
-    """
-    if (told := visible_sentence(profile.title)) != profile.title:
-        raise BadInputError(
-            f"The agent {shown(profile.name)} was not added: its title {told} has a letter that passes for another.",
-            next="Give it another title.",
-        )
-    return add_profile(profile, _bundled_names())
-
-
 def _added(profile: AgentProfile) -> dict[str, Any]:
     return {"name": profile.name, "title": profile.title, "command": list(profile.command)}
-
-
-def _bundled_names() -> frozenset[str]:
-    return frozenset(profile.name for profile in bundled_profiles())
 
 
 def _here(found: FoundAgent) -> tuple[Piece, ...]:

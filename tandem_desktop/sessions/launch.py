@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tandem_desktop.acp_client.own_agents import add_profile
 from tandem_desktop.acp_client.profiles import (
     BUILT_IN,
     FoundAgent,
+    bundled_profiles,
     custom_profile,
     find_agent,
     load_profiles,
@@ -20,8 +22,10 @@ from tandem_desktop.acp_client.profiles import (
 from tandem_desktop.builtin_agent.model_keys import KEYRING_SERVICE, key_name, read_key
 from tandem_desktop.builtin_agent.model_probe import ASK, LIST
 from tandem_desktop.builtin_agent.models import ADDRESS, CHOICE, KEY, chosen_model
+from tandem_desktop.diff.text import visible_sentence
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
+from tandem_desktop.domain.paths import shown
 from tandem_desktop.processes.child import Launch, interpreters, missing_interpreter, run_child
 from tandem_desktop.processes.own_program import own_command, own_files
 from tandem_desktop.sessions.agent_home import furnish_home
@@ -152,6 +156,21 @@ def _is_there(word: str) -> bool:
         return Path(word).exists()
     except (OSError, ValueError):  # no path at all, but a long sentence
         return False
+
+
+def keep_agent(profile: AgentProfile) -> Path:
+    """Add an agent of the person; the file it is in now.
+
+    Raises:
+        BadInputError: its name is taken, its title passes for another, or it asks for more than one may.
+        StorageError: the file cannot be written.
+    """
+    if (told := visible_sentence(profile.title)) != profile.title:
+        raise BadInputError(
+            f"The agent {shown(profile.name)} was not added: its title {told} has a letter that passes for another.",
+            next="Give it another title.",
+        )
+    return add_profile(profile, frozenset(each.name for each in bundled_profiles()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,11 @@ def next_step(error: TandemError) -> str:
     return " ".join(part for part in _SENTENCE_END.split(error.next) if not _CALL.search(part))
 
 
+def error_words(error: TandemError) -> str:
+    """An error in full for the window: what, and what to do about it."""
+    return f"{error.message} {next_step(error)}".strip()
+
+
 def page_to_read(event: TandemEvent) -> PlanId | None:
     """The plan whose page must be read again, or None. Steps of a run are shown from their events."""
     if isinstance(event, RunFinished):

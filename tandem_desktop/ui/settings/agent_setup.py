@@ -1,13 +1,23 @@
-"""The sheets that set up an agent: the model of the built-in one, and a command of the person's own."""
+"""The sheets that set up agents: the model of the built-in one, and those a person adds by their command."""
 
+import contextlib
+import re
+import shlex
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from tandem_desktop.acp_client.profiles import BUILT_IN, custom_profile
+from tandem_desktop.acp_client.own_agents import (
+    name_from_title,
+    own_profiles,
+    profile_of_command,
+    remove_profile,
+    unreadable_profiles,
+)
+from tandem_desktop.acp_client.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent
 from tandem_desktop.builtin_agent.model_keys import (
     KEYRING_SERVICE,
     has_keyring,
@@ -17,13 +27,17 @@ from tandem_desktop.builtin_agent.model_keys import (
     save_key,
 )
 from tandem_desktop.builtin_agent.models import ModelProvider, model_providers, provider_of
+from tandem_desktop.diff.text import visible_in_a_line, visible_sentence
+from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.sessions.launch import ModelAnswer, list_models, try_model
+from tandem_desktop.sessions.launch import ModelAnswer, keep_agent, list_models, try_model
 from tandem_desktop.settings import Settings
 from tandem_desktop.settings_io import load_settings, save_setting
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.plan.sheets import Sheet
+from tandem_desktop.ui.plan_text import error_words
+from tandem_desktop.ui.theme.style import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands, DaemonPool
 from tandem_desktop.ui.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -63,7 +77,8 @@ class ModelSheet(Sheet):
         self.model = QComboBox()
         self.model.setEditable(True)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.model.setPlaceholderText(tr("Choose or type its name"))
+        if (typed := self.model.lineEdit()) is not None:
+            typed.setPlaceholderText(tr("Choose or type its name"))
         self.model.editTextChanged.connect(lambda _text: self._follow())
         WheelGuard(self.model)
         self.again = QuietButton(theme, tr("Fetch the list"))
@@ -91,7 +106,7 @@ class ModelSheet(Sheet):
             settings = load_settings(self._config).settings
         except TandemError as error:
             settings = Settings()
-            self._say(f"{error.message} {error.next}", "risk")
+            self._say(error_words(error), "risk")
         model = settings.models.get(BUILT_IN, "")
         provider = provider_of(model, settings.model_address)
         self.provider.setCurrentIndex(self._offered.index(provider))
@@ -126,7 +141,7 @@ class ModelSheet(Sheet):
         for row, (name, title, control) in enumerate(named):
             control.setObjectName(f"model-{name}")
             control.setAccessibleName(title)
-            grid.addWidget(plain_label(title), row * 2, 0)
+            grid.addWidget(plain_label(title), row * 2, 0, Qt.AlignmentFlag.AlignVCenter)
             if control is self.model:
                 grid.addLayout(beside, row * 2, 1)
             else:
@@ -186,6 +201,8 @@ class ModelSheet(Sheet):
 
     def _try(self) -> None:
         self._quiet.stop()
+        if self.test.hasFocus() or QApplication.focusWidget() is None:
+            self.use.setFocus()
         self.test.setEnabled(False)
         self._say(tr("Asking {model} for one word…", model=self.model.currentText().strip()), "muted")
         self._run("test", self._pool.submit(try_model, self._model(), self._address, self._typed_key()), self._tried)
@@ -209,7 +226,7 @@ class ModelSheet(Sheet):
 
     def _refuse(self, error: TandemError) -> None:
         self._follow()
-        self._say(f"{error.message} {error.next}", "risk")
+        self._say(error_words(error), "risk")
 
     def _model(self) -> str:
         return f"{self._provider.kind}:{self.model.currentText().strip()}"
@@ -221,64 +238,161 @@ class ModelSheet(Sheet):
         self._answers.latest(name, future, done, self._refuse)
 
     def _say(self, words: str, role: str) -> None:
-        self._said.setProperty("role", role)
-        self._said.style().polish(self._said)
+        set_role(self._said, role)
         self._said.setText(words)
         if words:
             announce(self, words)
 
 
-class CommandSheet(Sheet):
-    """Takes the command of an agent that Tandem does not know."""
+class OwnAgentsSheet(Sheet):
+    """Adds agents by their command, and lists those a person added."""
 
-    chosen = Signal(object)
-    """The `Settings` with the command."""
+    changed = Signal(object)
+    """One was added or removed; the `Settings`, which may name a command too."""
 
     def __init__(self, host: QWidget, theme: Theme, config: Path) -> None:
-        super().__init__(host, theme, "command-sheet", tr("Add a command"), wide=_WIDE)
+        super().__init__(host, theme, "own-agents-sheet", tr("Your agents"), wide=_WIDE)
         self._config = config
         words = tr(
             "Any agent that speaks the Agent Client Protocol (ACP) on its standard input and output. "
             "It works in the same sandbox as the others."
         )
         self.body.addWidget(plain_label(words, "muted", wrap=True))
-        self.command = QLineEdit()
-        self.command.setObjectName("command-text")
-        self.command.setAccessibleName(tr("Command"))
-        self.command.setPlaceholderText(tr("my-agent --acp"))
-        self.command.returnPressed.connect(self._add)
-        self.body.addWidget(self.command)
-        self._said = plain_label("", "risk", wrap=True)
-        self._said.setObjectName("command-said")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(theme.px(6))
+        self.body.addLayout(self._list)
+        self.agent_title, self.command, self.variables, self.files = (QLineEdit() for _ in range(4))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.px(12))
+        grid.setVerticalSpacing(theme.px(10))
+        named: tuple[tuple[str, str, QLineEdit, str], ...] = (
+            ("command", tr("Command"), self.command, tr("my-agent --acp")),
+            ("title", tr("Name"), self.agent_title, tr("the name of its program")),
+            ("variables", tr("Variables it may see"), self.variables, tr("none; for example MY_AGENT_API_KEY")),
+            ("files", tr("Files of its log-in"), self.files, tr("none; for example .config/my-agent/auth.json")),
+        )
+        for row, (name, words, line, hint) in enumerate(named):
+            line.setObjectName(f"own-agent-{name}")
+            line.setAccessibleName(words)
+            line.setPlaceholderText(hint)
+            line.returnPressed.connect(self._add)
+            grid.addWidget(plain_label(words), row, 0, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(line, row, 1)
+        grid.setColumnStretch(1, 1)
+        self.body.addLayout(grid)
+        self._said = plain_label("", "muted", wrap=True)
+        self._said.setObjectName("own-agent-said")
+        self._said.setMinimumHeight(self._said.fontMetrics().lineSpacing() * 2)  # an answer moves no button
         self.body.addWidget(self._said)
-        back = QuietButton(theme, tr("Cancel"), "Esc")
-        back.setObjectName("command-back")
+        back = QuietButton(theme, tr("Close"), "Esc")
+        back.setObjectName("own-agents-close")
         back.clicked.connect(self.leave)
-        add = PrimaryButton(theme, tr("Add"))
-        add.setObjectName("command-add")
-        add.clicked.connect(self._add)
-        self.add_buttons(back, add)
+        self.add = PrimaryButton(theme, tr("Add"))
+        self.add.setObjectName("own-agent-add")
+        self.add.clicked.connect(self._add)
+        self.command.textChanged.connect(lambda text: self.add.setEnabled(bool(text.strip())))
+        self.add_buttons(back, self.add)
 
-    def show_command(self) -> None:
-        self._said.setText("")
-        try:
-            self.command.setText(load_settings(self._config).settings.agent_command)
-        except TandemError as error:
-            self._said.setText(f"{error.message} {error.next}")
+    def show_agents(self) -> None:
+        """Open with the agents that were added."""
+        for line in (self.agent_title, self.command, self.variables, self.files):
+            line.clear()
+        self.add.setEnabled(False)
+        self._say("", "muted")
+        self._fill()
         self.open(self.command)
 
-    def _add(self) -> None:
-        text = self.command.text().strip()
+    def _fill(self) -> None:
+        while (item := self._list.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
+        for profile in own_profiles():
+            self._list.addWidget(self._row(profile))
+        for error in unreadable_profiles():
+            self._list.addWidget(plain_label(error_words(error), "risk", wrap=True))
+        if command := self._settings().agent_command:
+            with contextlib.suppress(TandemError):
+                self._list.addWidget(self._row(custom_profile(command)))
+        self.fit()
+
+    def _settings(self) -> Settings:
         try:
-            if text:
-                custom_profile(text)
-            settings = save_setting(self._config, "agent_command", text)
+            return load_settings(self._config).settings
         except TandemError as error:
-            self._said.setText(f"{error.message} {error.next}")
+            self._say(error_words(error), "risk")
+            return Settings()
+
+    def _row(self, profile: AgentProfile) -> QWidget:
+        remove = Button(self._theme, tr("Remove"))
+        remove.setObjectName(f"own-agent-remove-{profile.name}")
+        remove.setAccessibleName(tr("Remove {agent}", agent=profile.title))
+        remove.set_compact()
+        remove.clicked.connect(lambda: self._remove(profile))
+        frame = QFrame()
+        frame.setObjectName(f"own-agent-{profile.name}")
+        frame.setProperty("role", "card")
+        row = QHBoxLayout(frame)
+        px = self._theme.px
+        row.setContentsMargins(px(12), px(6), px(8), px(6))
+        row.setSpacing(px(12))
+        row.addWidget(plain_label(visible_sentence(profile.title), "heading"))
+        row.addWidget(plain_label(visible_in_a_line(shlex.join(profile.command)), "code-muted", wrap=True), 1)
+        if find_agent(profile, ask_version=False).path is None:
+            row.addWidget(plain_label(tr("not found"), "risk"))
+        row.addWidget(remove)
+        return frame
+
+    def _add(self) -> None:
+        if not self.command.text().strip():
+            return
+        try:
+            command = custom_profile(self.command.text().strip())
+            title = self.agent_title.text().strip() or command.title
+            name = name_from_title(title) or "agent"
+            given = {"env": _parts(self.variables), "credentials": _parts(self.files)}
+            profile = profile_of_command(name, command.command, title=title, **given)
+            keep_agent(profile)
+        except TandemError as error:
+            self._say(error_words(error), "risk")
             announce(self, error.message, urgent=True)
             return
-        self.shut()
-        self.chosen.emit(settings)
+        for line in (self.agent_title, self.command, self.variables, self.files):
+            line.clear()
+        self.command.setFocus()
+        if find_agent(profile, ask_version=False).path is not None:
+            self._say(tr("{agent} is added. It is in the menu of agents.", agent=title), "ok")
+        else:
+            program = command.command[0]
+            self._say(tr("{agent} is added; {program} was not found.", agent=title, program=program), "risk")
+        self._follow()
+
+    def _remove(self, profile: AgentProfile) -> None:
+        try:
+            if profile.name == CUSTOM:
+                save_setting(self._config, "agent_command", "")
+            else:
+                remove_profile(profile.name)
+        except TandemError as error:
+            self._say(error_words(error), "risk")
+            return
+        self.command.setFocus()
+        self._say(tr("{agent} is removed. Its plans stay.", agent=visible_sentence(profile.title)), "muted")
+        self._follow()
+
+    def _follow(self) -> None:
+        self._fill()
+        self.changed.emit(self._settings())
+
+    def _say(self, words: str, role: str) -> None:
+        set_role(self._said, role)
+        self._said.setText(words)
+        if words:
+            announce(self, words)
+
+
+def _parts(line: QLineEdit) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"[,\s]+", line.text()) if part)
 
 
 def _look_up(name: str) -> tuple[bool, bool]:

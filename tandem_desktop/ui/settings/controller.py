@@ -16,13 +16,14 @@ from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_set
 from tandem_desktop.storage import atomic
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.plan_text import error_words
 from tandem_desktop.ui.shell.notifier import Notifier
 from tandem_desktop.ui.shell.palette import WindowActions
 from tandem_desktop.ui.state import SettingsWatch, WindowMemory
 from tandem_desktop.ui.theme.theme import Theme
 
 if TYPE_CHECKING:
-    from tandem_desktop.ui.settings.agent_setup import CommandSheet, ModelSheet
+    from tandem_desktop.ui.settings.agent_setup import ModelSheet, OwnAgentsSheet
     from tandem_desktop.ui.settings.sheet import SettingsSheet
 
 
@@ -37,8 +38,8 @@ class SettingsController(QObject):
     """Reopen the workspace with the new settings."""
     models_chosen = Signal(object, str)
     """The `Settings`, and the agent whose model has another key."""
-    command_chosen = Signal(str)
-    """The command of the person's own agent."""
+    agents_changed = Signal(str)
+    """Agents were added or removed; the command of the person's own that the settings name."""
 
     def __init__(
         self, window: QWidget, theme: Theme, memory: WindowMemory, actions: WindowActions, notifier: Notifier
@@ -49,7 +50,7 @@ class SettingsController(QObject):
         self._sheet: SettingsSheet | None = None
         self._models: ModelSheet | None = None
         self._after_model: Callable[[], None] | None = None
-        self._command: CommandSheet | None = None
+        self._agents: OwnAgentsSheet | None = None
         self.current = Settings()
         """The applied settings."""
         self._in_file = _in_file()
@@ -75,7 +76,7 @@ class SettingsController(QObject):
             found = load_settings(_config()).settings
         except TandemError as error:
             self._in_file = None
-            self.said.emit(f"{error.message} {error.next}", "risk")
+            self.said.emit(error_words(error), "risk")
             return
         before, self._in_file = self._in_file, found
         if found == before:
@@ -100,7 +101,7 @@ class SettingsController(QObject):
         try:
             self.current = self._in_file = save_setting(_config(), "theme", name)
         except TandemError as error:
-            self.said.emit(f"{error.message} {error.next}", "risk")
+            self.said.emit(error_words(error), "risk")
 
     def show(self) -> None:
         if self._sheet is None:
@@ -111,6 +112,7 @@ class SettingsController(QObject):
             sheet.reopen_requested.connect(self.reopen_requested)
             sheet.file_requested.connect(self._open_file)
             sheet.model_requested.connect(lambda: self.show_model())
+            sheet.agents_requested.connect(self.show_agents)
         self._sheet.show_settings()
 
     @property
@@ -129,14 +131,14 @@ class SettingsController(QObject):
         self._after_model = then
         self._models.show_model(sends=then is not None)
 
-    def show_command(self) -> None:
-        """Ask for the command of the person's own agent."""
-        if self._command is None:
-            from tandem_desktop.ui.settings.agent_setup import CommandSheet
+    def show_agents(self) -> None:
+        """Open the page of the agents that the person added."""
+        if self._agents is None:
+            from tandem_desktop.ui.settings.agent_setup import OwnAgentsSheet
 
-            self._command = CommandSheet(self._window, self._theme, _config())
-            self._command.chosen.connect(self._use_command)
-        self._command.show_command()
+            self._agents = OwnAgentsSheet(self._window, self._theme, _config())
+            self._agents.changed.connect(self._follow_agents)
+        self._agents.show_agents()
 
     def _use_model(self, settings: Settings) -> None:
         self._keep(settings)
@@ -146,9 +148,9 @@ class SettingsController(QObject):
         else:
             self.said.emit(tr("{model} is used from the next message on.", model=self.model), "ok")
 
-    def _use_command(self, settings: Settings) -> None:
+    def _follow_agents(self, settings: Settings) -> None:
         self._keep(settings)
-        self.command_chosen.emit(settings.agent_command)
+        self.agents_changed.emit(settings.agent_command)
 
     def _keep(self, settings: Settings) -> None:
         """Apply what the page has already saved."""

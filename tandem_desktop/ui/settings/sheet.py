@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -30,6 +30,7 @@ from tandem_desktop.settings_io import load_settings, save_setting
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_table
 from tandem_desktop.ui.plan.sheets import Sheet
+from tandem_desktop.ui.plan_text import error_words
 from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
 from tandem_desktop.ui.widgets.buttons import Button, LinkButton, QuietButton
 from tandem_desktop.ui.widgets.decision_guard import WheelGuard
@@ -253,6 +254,8 @@ class SettingsSheet(Sheet):
     """Reopen the workspace with the new settings."""
     model_requested = Signal()
     """Open the page of the built-in agent's model."""
+    agents_requested = Signal()
+    """Open the page of the person's own agents."""
 
     def __init__(self, host: QWidget, theme: Theme, config: Path) -> None:
         super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
@@ -279,13 +282,16 @@ class SettingsSheet(Sheet):
         file.clicked.connect(lambda: self.file_requested.emit(str(config)))
         model = LinkButton(theme, tr("Model…"))
         model.setObjectName("settings-model")
-        model.clicked.connect(self._to_model)
+        model.clicked.connect(lambda: self._leave_for(self.model_requested))
+        agents = LinkButton(theme, tr("Your agents…"))
+        agents.setObjectName("settings-agents")
+        agents.clicked.connect(lambda: self._leave_for(self.agents_requested))
         close = QuietButton(theme, tr("Close"), "Esc")
         close.setObjectName("settings-close")
         close.clicked.connect(self.leave)
         self.body.addWidget(self.search)
         self.body.addWidget(self._scroll, 1)
-        self.add_buttons(model, file, self._again, close, note=self._said)
+        self.add_buttons(model, agents, file, self._again, close, note=self._said)
 
     def show_settings(self) -> None:
         """Open the page with the file's values."""
@@ -372,9 +378,9 @@ class SettingsSheet(Sheet):
             self._say(tr("Kept. It holds when the workspace is opened the next time."))
             self._again.show()
 
-    def _to_model(self) -> None:
+    def _leave_for(self, page: SignalInstance) -> None:
         self.shut()
-        self.model_requested.emit()
+        page.emit()
 
     def _reopen(self) -> None:
         self.shut()
@@ -398,7 +404,7 @@ class SettingsSheet(Sheet):
         self._said.setText(words)
 
     def _tell(self, error: TandemError) -> None:
-        self._refuse(f"{error.message} {error.next}")
+        self._refuse(error_words(error))
 
     def _refuse(self, words: str) -> None:
         self._said.setText(words)

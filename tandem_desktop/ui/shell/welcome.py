@@ -187,7 +187,7 @@ class Welcome(QWidget):
     """Use this agent for the folder that is opened next."""
     model_requested = Signal()
     command_requested = Signal()
-    """Add a command that speaks the protocol of agents."""
+    """Add an agent by its command."""
     copied = Signal(str)
     """The text copied to the clipboard."""
 
@@ -210,7 +210,7 @@ class Welcome(QWidget):
         self.built_in = BuiltInRow(theme)
         self.built_in.pressed.connect(self.agent_chosen)
         self.built_in.model_requested.connect(self.model_requested)
-        self.command = LinkButton(theme, tr("Add a command…"))
+        self.command = LinkButton(theme, tr("Add an agent…"))
         self.command.setObjectName("welcome-command")
         self.command.clicked.connect(lambda: self.command_requested.emit())
         self._rows = QVBoxLayout()

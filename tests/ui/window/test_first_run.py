@@ -124,16 +124,60 @@ def test_patch_is_reviewed_in_the_folder_that_is_chosen_for_it(
     assert [view.operation.path for view in place.panel.page.views] == ["notes.txt"]
 
 
-@pytest.mark.setting("agent_command")
-def test_command_of_ones_own_is_offered_as_an_agent_at_once(first: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def type_into(window: MainWindow, name: str, text: str) -> None:
+    QTest.keyClicks(window.findChild(QLineEdit, name), text)
+
+
+def is_offered(window: MainWindow, name: str) -> bool:
+    """Whether the first page has a button of this agent; those of rows that were replaced are hidden."""
+    return any(each.isVisible() for each in window.findChildren(QAbstractButton, f"agent-{name}"))
+
+
+def test_agent_added_by_its_command_is_offered_at_once_until_it_is_removed(
+    first: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     own = tmp_path / "programs" / "my-agent"
     own.write_text("#!/bin/sh\n")
     own.chmod(0o755)
     click(first, "welcome-command")
-    QTest.keyClicks(first.findChild(QLineEdit, "command-text"), "my-agent --acp")
-    click(first, "command-add")
-    qtbot.waitUntil(lambda: first.findChild(QAbstractButton, "agent-custom") is not None)
-    assert "my-agent --acp" in (tmp_path / "config" / "settings.toml").read_text()
+    type_into(first, "own-agent-command", "my-agent --acp")
+    type_into(first, "own-agent-title", "My agent")
+    type_into(first, "own-agent-variables", "MY_AGENT_KEY, OTHER_KEY")
+    click(first, "own-agent-add")
+    qtbot.waitUntil(lambda: is_offered(first, "my-agent"))
+    added = next(each for each in load_profiles() if each.name == "my-agent")
+    assert (added.title, added.command, added.env) == (
+        "My agent",
+        ("my-agent", "--acp"),
+        ("MY_AGENT_KEY", "OTHER_KEY"),
+    )
+    type_into(first, "own-agent-command", "my-agent --acp")
+    type_into(first, "own-agent-title", "My agent")
+    click(first, "own-agent-add")
+    said = first.findChild(QLabel, "own-agent-said")
+    assert "already" in said.text()
+    assert "tandem agents" not in said.text(), "a window gives no advice of the command line"
+    click(first, "own-agent-remove-my-agent")
+    qtbot.waitUntil(lambda: not is_offered(first, "my-agent"))
+    assert "my-agent" not in {each.name for each in load_profiles()}
+
+
+@pytest.mark.setting("agent_command")
+def test_command_of_the_settings_is_offered_as_an_agent_until_it_is_removed(
+    first: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    own = tmp_path / "programs" / "my-agent"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    (tmp_path / "config").mkdir()
+    settings = tmp_path / "config" / "settings.toml"
+    settings.write_text('agent_command = "my-agent --acp"\n')
+    first.open_workspace(None)
+    qtbot.waitUntil(lambda: is_offered(first, "custom"))
+    click(first, "welcome-command")
+    click(first, "own-agent-remove-custom")
+    qtbot.waitUntil(lambda: not is_offered(first, "custom"))
+    assert "my-agent" not in settings.read_text()
 
 
 def test_what_needs_a_workspace_is_not_offered_before_there_is_one(first: MainWindow) -> None:
