@@ -273,21 +273,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
-            <source>Add a command</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Add a command as an agent…</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>Add a command…</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Add a licence header</source>
             <translation type="unfinished" />
@@ -312,6 +297,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Add a step before {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Add an agent…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -897,6 +887,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Can run code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <source>Cancel</source>
             <translation type="unfinished" />
@@ -1054,7 +1049,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
-            <source>Checks can run for each plan, confined and without a network. Nothing has run yet.</source>
+            <source>Checks of this project can run for each plan, in the sandbox.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1099,6 +1094,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Close</source>
@@ -1970,6 +1966,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Ended before it was done.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Ended plans are kept for</source>
             <translation type="unfinished" />
@@ -2095,6 +2096,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Files and conversation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Files of its log-in</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2532,6 +2538,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Interrupted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Interrupted and rolled back.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3161,6 +3172,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/question_card.py" />
             <source>Must match {pattern}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Name</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4415,6 +4431,7 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <source>Remove</source>
             <translation type="unfinished" />
         </message>
@@ -4436,6 +4453,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Remove the comment {where}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Remove {agent}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4630,6 +4652,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Rolled back.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Room for a command</source>
             <translation type="unfinished" />
@@ -4700,11 +4727,6 @@
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Runs</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>Runs code by itself</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5428,11 +5450,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>Tell the agent what you want. Everything it would change is held here for your review; nothing on disk changes before you approve it.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Templates</source>
             <translation type="unfinished" />
@@ -5989,23 +6006,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>The run failed at “{operation}”.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>The run failed.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The run of this plan was interrupted and has to be settled.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>The run was rolled back.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6617,6 +6619,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Variables it may see</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Version control and its hooks</source>
             <translation type="unfinished" />
@@ -6830,6 +6837,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>What the advisors said</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>What the agent would change appears here, for you to read and approve.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7146,6 +7158,17 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>You: {text}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>Your agents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <source>Your agents…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8089,6 +8112,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>none; for example .config/my-agent/auth.json</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>none; for example MY_AGENT_API_KEY</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/commit_sheet.py" />
             <source>not committed: {reason}</source>
             <translation type="unfinished" />
@@ -8101,6 +8134,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/decoded_images.py" />
             <source>not drawn: decoding it failed or took too long</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>not found</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8489,6 +8527,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>the name of its program</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>the operations are the same</source>
             <translation type="unfinished" />
@@ -8697,8 +8740,23 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>{agent} is added. It is in the menu of agents.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>{agent} is added; {program} was not found.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>{agent} is not installed here; messages go to {other}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
+            <source>{agent} is removed. Its plans stay.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -9706,6 +9764,11 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
             <source>“{name}” and what the agent said are deleted for good. No file changes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>“{operation}” failed.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -28,7 +28,7 @@ from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.keys import PaletteItem
 from tandem_desktop.ui.models.plans import ARCHIVED
-from tandem_desktop.ui.plan_text import next_step
+from tandem_desktop.ui.plan_text import error_words
 from tandem_desktop.ui.settings.controller import SettingsController
 from tandem_desktop.ui.settings.sheet import choice
 from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
@@ -88,7 +88,7 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     yield act("review-patch", tr("Review a patch…"), of_window, window.review_patch)
     yield act("settings", tr("Settings…"), of_window, window.show_settings)
     yield act("model", tr("Model…"), of_window, settings.show_model)
-    yield act("agent-command", tr("Add a command as an agent…"), of_window, settings.show_command)
+    yield act("agent-command", tr("Your agents…"), of_window, settings.show_agents)
     yield act("theme", tr("Light or dark"), of_window, settings.toggle_theme)
     for name in THEMES:
         title = tr("Theme: {name}", name=choice(name).lower())
@@ -333,7 +333,7 @@ class MainWindow(QWidget):
         self.settings.letters_chosen.connect(self._set_letters)
         self.settings.reopen_requested.connect(self._open_again)
         self.settings.models_chosen.connect(self._use_models)
-        self.settings.command_chosen.connect(self._use_command)
+        self.settings.agents_changed.connect(self._follow_agents)
         self.top.palette_requested.connect(lambda: self.actions_.do("palette"))
         self.top.theme_requested.connect(lambda: self.actions_.do("theme"))
         self.top.folder_requested.connect(lambda: self.actions_.do("open-folder"))
@@ -348,7 +348,7 @@ class MainWindow(QWidget):
         self.welcome.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
         self.welcome.patch_requested.connect(lambda: self.actions_.do("review-patch"))
         self.welcome.model_requested.connect(lambda: self.settings.show_model())
-        self.welcome.command_requested.connect(self.settings.show_command)
+        self.welcome.command_requested.connect(self.settings.show_agents)
         self.welcome.sample_requested.connect(self._open_sample)
         self.welcome.agent_chosen.connect(self._open_with)
         self.welcome.copied.connect(lambda words: self.toast.say(tr("Copied: {words}", words=words), tone="ok"))
@@ -363,7 +363,7 @@ class MainWindow(QWidget):
         try:
             background = self._open_background(chosen)
         except TandemError as error:
-            self.welcome.show_problem(f"{error.message} {next_step(error)}".rstrip())
+            self.welcome.show_problem(error_words(error))
             self._show_welcome()
             return
         self._leave_workspace()
@@ -440,6 +440,7 @@ class MainWindow(QWidget):
         place.disk_changed.connect(self.status.show_disk)
         place.drift_found.connect(self.status.show_drift)
         place.encoding.found.connect(self.status.show_encoding)
+        self.status.show_encoding("")
         place.mode_changed.connect(self.top.show_mode)
         place.agents_found.connect(self._show_agents)
         place.agents.missed.connect(self._tell_missing_agent)
@@ -581,7 +582,7 @@ class MainWindow(QWidget):
             self.controller.background.conversations.use_models(settings, with_new_key)
             self.controller.show_model(self.settings.model)
 
-    def _use_command(self, command: str) -> None:
+    def _follow_agents(self, command: str) -> None:
         if self.controller is not None:
             self.controller.agents.use_command(command)
         else:
@@ -632,7 +633,7 @@ class MainWindow(QWidget):
         self.toast.say(words, tone="risk", action=tr("Choose an agent"), do=self.top.offer_agents, stays=0)
 
     def _tell_failure(self, error: TandemError) -> None:
-        words = " ".join(filter(None, (error.message, next_step(error))))
+        words = error_words(error)
         _log.warning("%s", words)
         self.toast.say(words, tone="error", action=tr("Log"), do=self.pages.show_log, stays=0)
 

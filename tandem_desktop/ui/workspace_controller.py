@@ -119,6 +119,7 @@ class EncodingFollower(QObject):
         self._commands = commands
         self._operations = operations
         operations.selectionModel().currentChanged.connect(lambda now, before: self._look())
+        operations.operations().modelReset.connect(self._look)
 
     def _look(self) -> None:
         row = self._operations.current_row()

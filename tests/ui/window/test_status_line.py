@@ -31,6 +31,7 @@ def test_status_line_follows_the_plan_on_screen_through_run_restart_and_undo(
     person.wait(lambda: said(person) == "This plan is on disk")
     person.press(Qt.Key.Key_N, CONTROL)
     assert said(person) == "", "nothing is said of the plan that was left"
+    assert person.find("status-encoding").property("text") == "", "nor of its files"
     person.press(Qt.Key.Key_1, CONTROL)
     person.wait(lambda: said(person) == "This plan is on disk")
     person.leave()
