@@ -850,11 +850,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>Bring this one back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Build</source>
             <translation type="unfinished" />
@@ -1747,7 +1742,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Documentation builders</source>
+            <source>Documentation build</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -1942,7 +1937,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Editors</source>
+            <source>Editor settings</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2265,6 +2260,16 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>Go back to here…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>Go back to r{revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>Go back to this one</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2951,7 +2956,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Linters and compilers</source>
+            <source>Linter and compiler settings</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3932,6 +3937,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Package registries</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/path_rules.toml" />
+            <source>Packages to install</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5476,7 +5486,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Test runners</source>
+            <source>Test runner settings</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6625,7 +6635,7 @@
         </message>
         <message>
             <location filename="../../resources/path_rules.toml" />
-            <source>Version control and its hooks</source>
+            <source>Version control and hooks</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6766,11 +6776,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>What is different</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../resources/path_rules.toml" />
-            <source>What is installed</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -174,11 +174,11 @@ def feedback(message: str, comments: Sequence[Comment]) -> str:
 
 def as_written(message: str, comments: Sequence[Comment]) -> str:
     """What the person wrote, for the conversation: the message, then each comment after its place."""
-    lines = [f"{_briefly(comment.place)}: {comment.said.strip()}" for comment in comments]
+    lines = [f"{briefly(comment.place)}: {comment.said.strip()}" for comment in comments]
     return "\n\n".join(filter(None, (message.strip(), *lines)))
 
 
-def _briefly(place: Place) -> str:
+def briefly(place: Place) -> str:
     """`app/cli.py:5`."""
     subject = place.subject or "the plan"
     return subject if place.first_line is None else f"{subject}:{place.first_line}"

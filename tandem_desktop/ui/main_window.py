@@ -449,6 +449,7 @@ class MainWindow(QWidget):
         place.chat.log_requested.connect(self.pages.show_log)
         place.chat.model_requested.connect(lambda: self.settings.show_model(place.chat.send_again))
         place.chat.composer.model_requested.connect(lambda: self.settings.show_model())
+        place.turns.model_needed.connect(self.settings.show_model)
         self.chat_actions.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.panel.perspectives.transcript_requested.connect(self.chat_actions.open_advice)
         place.failed.connect(self._tell_failure)

@@ -160,6 +160,8 @@ _RESUMED = later("{agent} is resumed…")
 class TurnController(QObject):
     """Sends messages and tracks which conversations are working."""
 
+    model_needed = Signal(object)
+    """The built-in agent has no model; what to do once it has one."""
     plan_mode_needed = Signal()
     """What the agent does next is planned, whatever the switch says."""
     status_changed = Signal(str, str)
@@ -194,6 +196,8 @@ class TurnController(QObject):
         self._agents = agents
         self._session = session
         self._plan_mode = plan_mode
+        self.model = ""
+        """The model of the built-in agent; empty for none."""
         self._working: set[SessionId] = set()
         self._asked: Counter[SessionId] = Counter()
         """Number of turns per conversation that were requested here and have not ended."""
@@ -251,10 +255,22 @@ class TurnController(QObject):
         self._take(self._conversations.plan_with_perspectives(session, task, profile))
 
     def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
-        """Reject a plan with feedback; `give_back` gets the feedback if that fails."""
+        """Reject a plan with feedback; `give_back` gets the feedback if that fails, and "" once it is sent after all.
+
+        An agent without a model could not answer: the plan stays as it is, and a model is asked for.
+        """
         profile = self._profile()
         if profile is None:
             give_back(feedback)
+            return
+        if profile.name == BUILT_IN and not self.model and not feedback.startswith("/"):
+            give_back(feedback)
+
+            def send_after_all() -> None:
+                give_back("")
+                self.rework(plan_id, feedback, give_back)
+
+            self.model_needed.emit(send_after_all)
             return
         self.plan_mode_needed.emit()
         turn = self._conversations.rework(PlanId(plan_id), feedback, profile)

@@ -727,7 +727,7 @@ class WorkspaceController(QObject):
 
     def show_model(self, name: str) -> None:
         """The model of the built-in agent; empty for none."""
-        self._model = name
+        self._model = self.turns.model = name
         self._offer_commands()
 
     def _choose_option(self, option: str, value: str) -> None:

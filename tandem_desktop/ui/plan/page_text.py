@@ -100,7 +100,7 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
             revision=version.revision,
             latest=meta.revision,
         )
-        yield BannerText("info", text, (("latest", tr("Go to the latest")), ("restore", tr("Bring this one back"))))
+        yield BannerText("info", text, (("latest", tr("Go to the latest")), ("restore", tr("Go back to this one"))))
     yield from _about_status(page)
     if (point := meta.branched_from) and meta.status in OPEN:
         text = tr(
@@ -114,7 +114,10 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
             "The agent did not finish: {incomplete} This revision cannot be approved.",
             incomplete=visible(version.incomplete),
         )
-        yield BannerText("error", text, (("rework", tr("Request changes")),))
+        again = ("rework", tr("Request changes"))
+        before = version.parent_revision if meta.status in OPEN else None
+        back = (("previous", tr("Go back to r{revision}", revision=before)),) if before is not None else ()
+        yield BannerText("error", text, (*back, again))
     if page.drifted and meta.status in OPEN:
         actions = (("merge", tr("See merge")), ("rebase", tr("Rebase")), ("rework", tr("Request changes")))
         yield BannerText("risk", _drift_sentence(page, now), actions)

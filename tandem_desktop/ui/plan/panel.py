@@ -177,6 +177,8 @@ class PlanSteps:
                 panel.revision_requested.emit(plan_id, page.meta.revision)
             case "restore":
                 panel.restore_requested.emit(plan_id, page.version.revision)
+            case "previous" if page.version.parent_revision is not None:
+                panel.restore_requested.emit(plan_id, page.version.parent_revision)
             case "rework":
                 self.request(EventKind.REQUEST_REVISION)
             case "merge" if paths := page_text.drifted_paths(page):

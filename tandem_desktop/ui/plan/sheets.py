@@ -22,7 +22,7 @@ from tandem_desktop.diff.text import visible, visible_in_a_line, visible_line
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.execution.recovery import InterruptedRun
-from tandem_desktop.review.comments import where
+from tandem_desktop.review.comments import briefly
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.plan import wording
@@ -214,6 +214,7 @@ class ReworkSheet(Sheet):
         super().__init__(host, theme, "rework-sheet", tr("Request changes"))
         self._plan_id = ""
         self._comments = 0
+        self._given_back = ""
         self.said = plain_label("", "muted", wrap=True)
         self.drafts = plain_label("", "muted", wrap=True)
         self.feedback = PlainTextEdit()
@@ -245,7 +246,7 @@ class ReworkSheet(Sheet):
         self.title.setText(tr("Request changes to revision {revision}", revision=page.version.revision))
         self.said.setText(tr("Your words go to the agent. It keeps its work and answers with a new revision."))
         lines = [tr_n("{n} comment will be sent along:", "{n} comments will be sent along:", len(comments))]
-        lines += [f"· {visible_in_a_line(where(each.place))}: {_first_line(each.text)}" for each in comments[:8]]
+        lines += [f"· {visible_in_a_line(briefly(each.place))}: {_first_line(each.text)}" for each in comments[:8]]
         lines += [tr("… and {n} more", n=len(comments) - 8)] if len(comments) > 8 else []
         self.drafts.setText("\n".join(lines))
         self.drafts.setVisible(bool(comments))
@@ -253,9 +254,10 @@ class ReworkSheet(Sheet):
         self.guard.decides(self.send)
 
     def give_back(self, words: str) -> None:
-        """Put unsent feedback back into the field, unless the person typed something there."""
-        if not self.feedback.toPlainText().strip():
+        """Put unsent feedback back into the field, unless the person typed something else there."""
+        if self.feedback.toPlainText().strip() in ("", self._given_back):
             self.feedback.setPlainText(words)
+        self._given_back = words.strip()
 
     def _send(self) -> None:
         if not self.guard.is_ready:

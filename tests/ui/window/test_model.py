@@ -145,3 +145,22 @@ def test_login_that_the_agent_offers_is_chosen_on_the_card_and_the_message_goes_
     menu.setActiveAction(menu.actions()[0])
     QTest.keyClick(menu, Qt.Key.Key_Return)
     person.wait(lambda: any(row.last.text == "Hello." for row in person.place.chat.model.rows))
+
+
+def test_request_for_changes_waits_for_a_model_and_leaves_the_plan_as_it_is(
+    open_window: Callable[..., Person], served: ScriptedModel, tmp_path: Path
+) -> None:
+    person = open_window()
+    person.ask("/replace Hello Goodbye")
+    person.wait(lambda: person.status is PlanStatus.PROPOSED)
+    person.click("plan-action-request_revision")
+    person.type("Leave the greeting alone.")
+    person.click("rework-send")
+    person.wait(lambda: person.sees("model-back"))
+    person.click("model-back")
+    page = person.place.panel.page
+    assert page is not None
+    assert (page.meta.status, page.version.revision) == (PlanStatus.PROPOSED, 1)
+    person.click("plan-action-request_revision")
+    assert person.find("rework-feedback").toPlainText() == "Leave the greeting alone."  # type: ignore[attr-defined]
+    assert not served.requests
