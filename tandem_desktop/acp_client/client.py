@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import importlib
-import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable
@@ -59,6 +58,8 @@ _MOST_WORDS = 500
 _KILLED = 128
 """A shell, or a sandbox, adds the signal to this."""
 _log = logging.getLogger(__name__)
+_TOLD_IN = ("details", "message", "reason")
+"""Where agents put the sentence that explains an error."""
 _NOT_LET = {
     REFUSED: "Start the agent again; what is missing is told by: tandem doctor",
     UNSEEN: "Install the agent, and what runs it, where nothing is hidden from it (docs/security.md, Hidden), "
@@ -142,12 +143,20 @@ def _words(refusal: RefusedError) -> str:
     data = refusal.data
     if isinstance(data, dict):
         data = {name: value for name, value in data.items() if name != "authMethods"}  # named as its ways to log in
-    if isinstance(data, dict) and isinstance(data.get("details"), str):
-        words = f"{words} ({data['details']})"
-    elif data:
-        words = f"{words} ({json.dumps(data, default=str)})"
+    if details := _plainly(data):
+        words = f"{words.removesuffix('.')} ({details})"
     words = words[:_MOST_WORDS]
     return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def _plainly(data: Any) -> str:
+    """What stands beside an error, for a person: its own sentence, or its parts without brackets and quotes."""
+    if isinstance(data, dict):
+        sentence = next((data[name] for name in _TOLD_IN if isinstance(data.get(name), str)), "")
+        return sentence or ", ".join(f"{name}: {said}" for name, value in data.items() if (said := _plainly(value)))
+    if isinstance(data, list):
+        return ", ".join(filter(None, map(_plainly, data)))
+    return "" if data is None else str(data).strip()
 
 
 def _signal_name(number: int) -> str:

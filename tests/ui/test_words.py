@@ -16,6 +16,7 @@ from tandem_desktop.ui.i18n import later, some_of, tr, tr_marked, tr_n, tr_table
 from tandem_desktop.ui.models import operation_filter, tasks
 from tandem_desktop.ui.perspectives import tab
 from tandem_desktop.ui.plan import wording
+from tests.support.builders import a_write
 
 LANGUAGE = {
     "Revision {number}": "Überarbeitung {number}",
@@ -84,3 +85,18 @@ def test_values_and_numbers_stand_where_the_language_wants_them() -> None:
 @pytest.mark.usefixtures("translated")
 def test_a_catalogue_that_names_an_unknown_place_gives_way_to_english() -> None:
     assert tr("Kept in {folder}", folder="/home") == "Kept in /home"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("app/cli.py", ""),
+        ("Edit app/cli.py", ""),
+        ("write ./cli.py", ""),
+        ("Edit the parser in app/cli.py", "Edit the parser in app/cli.py"),
+        ("Explain app/cli.py", "Explain app/cli.py"),
+    ],
+)
+def test_name_of_tool_and_path_alone_is_not_shown_as_what_the_agent_says(said: str, shown: str) -> None:
+    operation = a_write("app/cli.py", b"x", description=said)
+    assert wording.agent_reason(operation) == shown

@@ -687,7 +687,8 @@ class ProblemCard(EntryWidget):
         self._stderr_tail = tuple(stderr_tail)
         self._fold.setVisible(bool(stderr_tail))
         words = tr_n("Output of the agent ({n} line)", "Output of the agent ({n} lines)", len(stderr_tail))
-        self._fold.line.set_words(words, stderr_tail[-1] if stderr_tail else "")
+        telling = (line for line in reversed(stderr_tail) if any(map(str.isalpha, line)))
+        self._fold.line.set_words(words, next(telling, ""))
 
     def set_open(self, is_open: bool) -> None:
         self._fold.set_open(is_open)

@@ -516,6 +516,8 @@ class OperationContent(QWidget):
         ):
             # Do not repeat what the row's own line shows in full.
             in_line = words and wording.agent_reason(operation) == visible(" ".join(words.split()))
+            if wording.only_names(" ".join(words.split()), operation.path or ""):
+                continue
             if words.strip() and not (in_line and len(words) <= _FITS_THE_LINE):
                 yield _grid(self._theme, ((label, f"“{visible(' '.join(words.split()))}”"),), muted=True)
 

@@ -168,10 +168,23 @@ def split_path(path: str) -> tuple[str, str]:
     return visible_name(folder + slash), visible_name(name)
 
 
+_TOOL_VERBS = frozenset(("edit", "write", "create", "update", "modify", "delete", "replace"))
+
+
 def agent_reason(operation: StagedOperation) -> str:
-    """One line of the agent's reason, or nothing; always to be marked as the agent's."""
-    words = operation.rationale or operation.agent_description
-    return visible(" ".join(words.split()))
+    """One line of the agent's reason, or nothing; always to be marked as the agent's.
+
+    A name of the tool and the path, which the row has, is no reason.
+    """
+    words = " ".join((operation.rationale or operation.agent_description).split())
+    return "" if only_names(words, operation.path or "") else visible(words)
+
+
+def only_names(words: str, path: str) -> bool:
+    """Whether the words say no more than `Edit app.py`, which the row says."""
+    verb, _, rest = words.lower().partition(" ")
+    place = (rest if verb in _TOOL_VERBS else words.lower()).strip("`'\"").removeprefix("./")
+    return bool(path) and place in (path.lower(), path.rpartition("/")[2].lower())
 
 
 def mode_change(operation: StagedOperation) -> str:

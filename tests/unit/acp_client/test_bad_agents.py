@@ -158,12 +158,23 @@ async def test_an_agent_that_wants_a_login_is_given_the_key_it_has_and_no_other_
             assert (await manager.new_session()).id == "session-1"
 
 
-async def test_a_refused_message_carries_the_agents_reason_and_the_agent_lives_on() -> None:
-    refusal = {"code": -32603, "message": "Internal error", "data": {"details": "model overloaded"}}
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"details": "model overloaded"}, "Internal error (model overloaded)."),
+        ({"service": "session", "codes": [401, 3]}, "Internal error (service: session, codes: 401, 3)."),
+        ("out of tokens", "Internal error (out of tokens)."),
+    ],
+)
+async def test_a_refused_message_carries_the_agents_reason_in_plain_words_and_the_agent_lives_on(
+    data: object, said: str
+) -> None:
+    refusal = {"code": -32603, "message": "Internal error", "data": data}
     async with running({"errors": {"session/prompt": refusal}}, NotingClient()) as manager:
         session = await manager.new_session()
-        with pytest.raises(SidecarError, match="model overloaded"):
+        with pytest.raises(SidecarError) as refused:
             await manager.prompt(session.id, "go")
+        assert refused.value.message.endswith(said)
         assert manager.is_running
 
 
