@@ -5418,7 +5418,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/app/window.py" />
-            <source>Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; what is known of it is in {report}, and nowhere else.</source>
+            <source>Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were. Details, which were sent nowhere: {report}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5549,11 +5549,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>The agent changed its mode to {mode}.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
-            <source>The agent did not finish: {incomplete}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6580,6 +6575,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <source>Undo…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>Unfinished: {incomplete}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7628,6 +7628,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/domain/operations.py" />
+            <source>created as a folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>created {path}</source>
             <translation type="unfinished" />
@@ -7978,11 +7983,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>low risk</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/domain/operations.py" />
-            <source>made as a folder</source>
             <translation type="unfinished" />
         </message>
         <message>

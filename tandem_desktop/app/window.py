@@ -126,12 +126,13 @@ class _Opening:
 
 
 def _after_a_crash(report: Path) -> str:
+    from tandem_desktop.ui.editor import from_home
     from tandem_desktop.ui.i18n import tr
 
     return tr(
-        "Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; "
-        "what is known of it is in {report}, and nowhere else.",
-        report=report,
+        "Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were. "
+        "Details, which were sent nowhere: {report}",
+        report=from_home(report),
     )
 
 

@@ -199,7 +199,7 @@ _SPECS = {
     ),
     OperationKind.MKDIR: KindSpec(
         label="folder",
-        participle="made as a folder",
+        participle="created as a folder",
         action="make the folder {path}",
         title="Make the folder {path}",
         tool="mkdir",

@@ -110,12 +110,17 @@ class PersonBubble(EntryWidget):
             back.setObjectName("message-back")
             back.clicked.connect(lambda: self.back_requested.emit(self._number))
             self._buttons = (edit, back)
+        self._place_buttons()
+        for button in self._buttons:
+            button.show()
+
+    def _place_buttons(self) -> None:
+        """Left of the bubble."""
         right = self._frame.left()
         for button in self._buttons:
             side = button.sizeHint()
             right -= side.width() + self.theme.px(4)
             button.setGeometry(QRect(max(0, right), 0, *side.toTuple()))
-            button.show()
 
     def leaveEvent(self, event: QEvent) -> None:
         for button in self._buttons:
@@ -148,6 +153,7 @@ class PersonBubble(EntryWidget):
         self._frame = self._bubble(self.width())
         side, above = self.theme.px(13), self.theme.px(9)
         self._prose.setGeometry(self._frame.adjusted(side, above, -side, -above))
+        self._place_buttons()
         self.update()
 
 

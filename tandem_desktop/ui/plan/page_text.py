@@ -46,7 +46,7 @@ def approval_refusal(page: PlanPage) -> str:
             latest=page.meta.revision,
         )
     if version.incomplete:
-        return tr("The agent did not finish: {incomplete}", incomplete=visible(version.incomplete))
+        return tr("Unfinished: {incomplete}", incomplete=visible(version.incomplete))
     if page.drifted:
         return tr_n(
             "{n} file changed on disk since staging. Rebase the plan, or put it back first.",
