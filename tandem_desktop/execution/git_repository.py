@@ -189,8 +189,8 @@ class GitRepository:
         if "user.email" in said or "ident name" in said or "tell me who you are" in said.lower():
             raise GitError(
                 "git does not know who you are.",
-                next='Tell it in a terminal: git config --global user.name "Your Name" && git config --global user.email '
-                "you@example.org. Then commit again.",
+                next='Tell it in a terminal: git config --global user.name "Your Name" && '
+                "git config --global user.email you@example.org. Then commit again.",
             )
         if signing:
             raise GitError(
