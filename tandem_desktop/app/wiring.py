@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.event_stream import EventStream
     from tandem_desktop.domain.events import TandemEvent
     from tandem_desktop.domain.ids import OperationId
+    from tandem_desktop.domain.plan import PlanVersion
     from tandem_desktop.execution.captured_commands import BestCommands
     from tandem_desktop.execution.commands import ExternalCalls
     from tandem_desktop.execution.journal import JournalStore
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.retention import Retention
     from tandem_desktop.services.runs import PlanRuns, RunTasks, TaskBoards
     from tandem_desktop.services.sharing import Sharing
+    from tandem_desktop.services.team_policy import TeamPolicy
     from tandem_desktop.services.train import PlanTrain
     from tandem_desktop.settings import Settings
     from tandem_desktop.storage.clock import Since
@@ -82,7 +84,7 @@ SERVICE_MODULES = tuple(
         *("rehearsal.rehearse", "review.change_classes", "review.drift", "review.mentions"),
         *("review.operation_view", "review.twins", "services.audit", "services.checks"),
         *("execution.git_commit", "services.commits", "services.origins", "services.signatures", "services.statements"),
-        *("services.sharing", "services.train"),
+        *("services.sharing", "services.team_policy", "services.train"),
         *(
             "services.decisions",
             "services.expiry",
@@ -328,7 +330,15 @@ class _WorkspaceServices:
             since=self._since,
             stalls_after=timedelta(minutes=self.settings.executor_timeout_minutes),
             tasks=self._tasks,
+            refuse_without_team=self._refuse_without_team,
         )
+
+    def _refuse_without_team(self, version: "PlanVersion") -> None:
+        from tandem_desktop.processes.git import is_in_repository
+
+        if is_in_repository(self.workspace.path):
+            approval = self._enforcer.verify_approval(version.plan_id, version.revision, self.workspace.identity)
+            self.team_policy.refuse_unless_met(version, approval)
 
     @built_once
     def sharing(self) -> "Sharing":
@@ -343,6 +353,12 @@ class _WorkspaceServices:
             enforcer=self._enforcer,
             clock=self.clock,
         )
+
+    @built_once
+    def team_policy(self) -> "TeamPolicy":
+        from tandem_desktop.services.team_policy import TeamPolicy
+
+        return TeamPolicy(self.workspace.path, lambda version, approval: self.sharing.approvers(version, approval))
 
     @built_once
     def train(self) -> "PlanTrain":

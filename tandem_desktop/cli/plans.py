@@ -153,6 +153,14 @@ def approve(call: CommandContext) -> CommandResult:
         lines.append((Span("! ", Tone.WARNING), edited_page_text(edited)))
         lines.append(f"  The edit is not part of it. To take it back: {call.command('cancel', plan_id)}")
     version = call.engine.plans.revision(plan_id, revision)
+    missing = call.engine.team_policy.missing(version, approval)
+    if missing:
+        data["missing_approvals"] = [
+            {"path": each.path, "wanted": each.wanted, "by": list(each.by), "has": list(each.has)} for each in missing
+        ]
+        lines += [Span(f"! {each.sentence}.", Tone.WARNING) for each in missing]
+        following = f"{call.command('share', plan_id)}; when the others have approved: {call.command('fetch')}"
+        return CommandResult(data, lines, next=following)
     if not version.operations:
         lines.append("It has no operations: it is text, there is nothing to write, and no run follows.")
         return CommandResult(data, lines, next=f"Let its agent carry it out: {go_on(call, version)}")

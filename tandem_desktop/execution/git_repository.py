@@ -298,6 +298,19 @@ class GitRepository:
                 found[path] = (oid, int(size))
         return found
 
+    def file_at_head(self, path: str, most_bytes: int) -> bytes | None:
+        """The bytes of a file of the commit that is checked out; None where it has none of this name.
+
+        Raises:
+            GitError: it is not a file, or larger than that.
+        """
+        told = self._output("cat-file", "--batch-check", data=f"HEAD:{path}\n".encode()).split()
+        if len(told) != 3:
+            return None
+        if told[1] != b"blob" or int(told[2]) > most_bytes:
+            raise GitError(f"{path} of HEAD is no file that can be read.", path=path, next=f"git ls-tree HEAD {path}")
+        return self.blob(told[0].decode())
+
     def tree_of(self, commit: str) -> str:
         return self._text("rev-parse", f"{commit}^{{tree}}")
 

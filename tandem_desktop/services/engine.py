@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tandem_desktop.services.retention import Retention
     from tandem_desktop.services.runs import PlanRuns, TaskBoards
     from tandem_desktop.services.sharing import Sharing
+    from tandem_desktop.services.team_policy import TeamPolicy
     from tandem_desktop.services.train import PlanTrain
     from tandem_desktop.settings import Settings
     from tandem_desktop.staging.simulate import Problem
@@ -82,6 +83,7 @@ class Engine:
     runs: PlanRuns
     commits: Commits
     sharing: Sharing
+    team_policy: TeamPolicy
     train: PlanTrain
     origins: LineOrigins
     boards: TaskBoards

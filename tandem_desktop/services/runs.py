@@ -254,7 +254,10 @@ class PlanRuns:
         since: Since,
         stalls_after: timedelta,
         tasks: RunTasks,
+        refuse_without_team: Callable[[PlanVersion], None],
     ) -> None:
+        """`refuse_without_team` raises where the repository asks for more approvals than there are."""
+        self._refuse_without_team = refuse_without_team
         self._manager = manager
         self._plans = plans
         self._enforcer = enforcer
@@ -328,6 +331,7 @@ class PlanRuns:
                     next=f"Look at it with: tandem show {plan_id}",
                 )
             refuse_out_of_scope(version.operations, meta.tools_required)
+            self._refuse_without_team(version)
 
         return self._executor.execute(
             version,

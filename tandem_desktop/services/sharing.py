@@ -4,6 +4,7 @@ A plan is one reference: a commit whose tree has the bundle of the plan, and bes
 file named by its digest. Two people who say something at once therefore never overwrite each other.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -204,6 +205,35 @@ class Sharing:
                 git.set_refs({known + name: commit})
         return tuple(found)
 
+    def approvers(self, version: PlanVersion, own: Approval | None) -> frozenset[str]:
+        """Everybody whose signed approval of exactly this revision counts here; nothing is fetched.
+
+        An approval of the person's own that nobody has seen yet is signed to learn whose it is.
+        """
+        git = self._git()
+        names: set[str] = set()
+        for name, commit in git.refs(f"{_FETCHED}/").items():
+            if name.endswith(f"/{version.plan_id}"):
+                said = _read(git, commit, version.plan_id).said.values()
+                names |= set(self._counting(git, version, said))
+        if own is not None and own.approved_by != "user":
+            names.add(own.approved_by)
+        elif own is not None and signing_key(git):
+            data = signed(git, self._statement(git, own), _DECISION)
+            names |= set(self._counting(git, version, (data,)))
+        return frozenset(names)
+
+    def _counting(self, git: GitRepository, version: PlanVersion, said: Iterable[bytes]) -> Iterator[str]:
+        for data in said:
+            with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                statement, payload, signature = opened(data, _DECISION)
+                given = _SignedApproval.model_validate_json(json.dumps(statement))
+                if self._why_not(git, version, given):
+                    continue
+                by, problem = signer_of(git, payload, signature, _DECISION)
+                if not problem:
+                    yield by
+
     def _git(self) -> GitRepository:
         return GitRepository(self._workspace.path, use_hooks=False)
 
@@ -341,7 +371,8 @@ class Sharing:
                 continue  # our own, or taken in before
             by, problem = signer_of(git, payload, signature, _DECISION)
             reason = problem or self._why_not(git, version, given)
-            if not reason:
+            standing = self._enforcer.standing(version.plan_id, self._workspace.identity)
+            if not reason and (standing is None or standing.digest != version.approval_hash):
                 try:
                     self._decisions.accept(version, _as_approval(version, given, by, self._workspace))
                 except TandemError as error:

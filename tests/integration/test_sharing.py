@@ -13,12 +13,12 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.approval import ApprovalHash, canonical
-from tandem_desktop.domain.errors import GitError
+from tandem_desktop.domain.errors import ApprovalMissingError, GitError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan_states import PlanStatus
 from tandem_desktop.execution.git_repository import GitRepository
 from tandem_desktop.services.sharing import PLANS, Fetched, FetchedPlan
-from tests.support.command_line import CommandLine, edit, write
+from tests.support.command_line import CommandLine, bash, edit, write
 from tests.support.git_histories import git
 from tests.support.rehearsals import plan_json
 
@@ -331,3 +331,121 @@ def test_share_and_fetch_say_what_is_new(team: Team, capsys: pytest.CaptureFixtu
     assert (found["plan_id"], found["outcome"], found["digest"]) == (plan, "new", shared["digest"])
     assert ben.answer("fetch")["plans"] == []
     assert "Nothing is new." in ben("fetch").out
+
+
+POLICY = """
+[[require]]
+paths = ["app.py", "/secret/"]
+approvals = 2
+"""
+
+
+def with_policy(team: Team, text: str, *, owners: str = "") -> None:
+    """The policy is committed by Ann, and both have the commit."""
+    (team.ann.root / ".tandem-policy.toml").write_text(text)
+    (team.ann.root / "CODEOWNERS").write_text(owners)
+    git(team.ann.root, "add", ".")
+    git(team.ann.root, "commit", "-qm", "policy")
+    git(team.ann.root, "push", "-q", "origin", "HEAD:main")
+    git(team.ben.root, "pull", "-q", "--ff-only")
+
+
+def test_where_the_policy_asks_for_two_one_approval_is_not_enough(team: Team) -> None:
+    with_policy(team, POLICY)
+    plan = team.ann.propose(edit("app.py", "line 3\n", "three\n"))
+    team.ann.approve(plan)
+    with pytest.raises(ApprovalMissingError, match=r"app.py needs 2 signed approvals, and has ann@example.org"):
+        team.ann.engine.runs.apply(plan)
+    assert (team.ann.root / "app.py").read_text() == LINES
+    team.ann.engine.sharing.share(plan)
+    with pytest.raises(ApprovalMissingError):  # the same person, again
+        team.ann.engine.runs.apply(plan)
+    assert team.ben.fetch().decisions[0].counts
+    assert team.ben.status(plan) is PlanStatus.APPROVED
+    with pytest.raises(ApprovalMissingError):
+        team.ben.engine.runs.apply(plan)
+    team.ben.engine.decisions.cancel(plan)
+
+
+def test_with_the_approvals_that_the_policy_asks_for_it_is_applied(team: Team) -> None:
+    with_policy(team, POLICY)
+    plan = team.ann.propose(edit("app.py", "line 3\n", "three\n"))
+    team.ann.engine.sharing.share(plan)
+    team.ben.fetch()
+    team.ben.approve(plan)
+    team.ben.engine.sharing.share(plan)
+    team.ann.approve(plan)
+    team.ann.engine.sharing.fetch()
+    assert team.ann.engine.runs.apply(plan).succeeded
+
+
+def test_paths_that_no_rule_is_about_need_one_approval(team: Team) -> None:
+    with_policy(team, POLICY)
+    plan = team.ann.propose(write("other.txt", "1\n"))
+    team.ann.approve(plan)
+    assert team.ann.engine.runs.apply(plan).succeeded
+
+
+def test_a_command_needs_what_every_rule_asks_for(team: Team) -> None:
+    with_policy(team, POLICY)
+    plan = team.ann.propose(bash("true"))
+    team.ann.approve(plan)
+    with pytest.raises(ApprovalMissingError, match="true needs 2"):
+        team.ann.engine.runs.apply(plan)
+
+
+RELAXED = {
+    "the plan takes it away": [{"tool": "delete", "description": "away", "args": {"path": ".tandem-policy.toml"}}],
+    "the plan writes another": [write(".tandem-policy.toml", "")],
+}
+
+
+@pytest.mark.parametrize("case", RELAXED)
+def test_a_plan_cannot_relax_the_policy_it_is_judged_by(team: Team, case: str) -> None:
+    with_policy(team, POLICY)
+    plan = team.ann.propose(*RELAXED[case], edit("app.py", "line 3\n", "three\n"))
+    team.ann.approve(plan)
+    with pytest.raises(ApprovalMissingError, match="needs 2"):
+        team.ann.engine.runs.apply(plan)
+
+
+def test_what_is_not_committed_relaxes_nothing(team: Team) -> None:
+    with_policy(team, POLICY)
+    (team.ann.root / ".tandem-policy.toml").unlink()
+    plan = team.ann.propose(edit("app.py", "line 3\n", "three\n"))
+    team.ann.approve(plan)
+    with pytest.raises(ApprovalMissingError, match="needs 2"):
+        team.ann.engine.runs.apply(plan)
+
+
+UNREADABLE = [
+    "[[require]]\n",
+    "[[require]]\npaths = []\napprovals = 1\n",
+    '[[require]]\npaths = ["x"]\napprovals = 0\n',
+    '[[require]]\npaths = ["x"]\napprovals = 1\nunless = "y"\n',
+    '[[require]]\npaths = ["x"]\napprovals = "one"\n',
+    "require = 1\n",
+    "\x00",
+]
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_policy_that_cannot_be_read_is_met_by_nothing(team: Team, text: str) -> None:
+    with_policy(team, text)
+    plan = team.ann.propose(write("other.txt", "1\n"))
+    team.ann.approve(plan)
+    with pytest.raises(ApprovalMissingError, match="cannot be read"):
+        team.ann.engine.runs.apply(plan)
+
+
+def test_the_owners_of_a_path_approve_where_the_policy_says_so(team: Team) -> None:
+    text = 'code_owners = 1\n[people]\n"@ben" = "ben@example.org"\n'
+    with_policy(team, text, owners="* ann@example.org\n/app.py @ben # his\n/free.txt\n")
+    plan = team.ann.propose(edit("app.py", "line 3\n", "three\n"))
+    team.ann.approve(plan)
+    with pytest.raises(ApprovalMissingError, match=r"of ben@example\.org, and has none"):
+        team.ann.engine.runs.apply(plan)
+    for path in ("free.txt", "mine.txt"):
+        own = team.ann.propose(write(path, "1\n"))
+        team.ann.approve(own)
+        assert team.ann.engine.runs.apply(own).succeeded
