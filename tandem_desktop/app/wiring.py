@@ -10,7 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tandem_desktop.services.engine import Engine
-from tandem_desktop.storage.paths import Locations, default_state_directory, workspace_path
+from tandem_desktop.storage.paths import Locations, default_state_directory, is_in_repository, workspace_path
 
 if TYPE_CHECKING:
     from functools import cached_property as built_once
@@ -334,8 +334,6 @@ class _WorkspaceServices:
         )
 
     def _refuse_without_team(self, version: "PlanVersion") -> None:
-        from tandem_desktop.processes.git import is_in_repository
-
         if is_in_repository(self.workspace.path):
             approval = self._enforcer.verify_approval(version.plan_id, version.revision, self.workspace.identity)
             self.team_policy.refuse_unless_met(version, approval)

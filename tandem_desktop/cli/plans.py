@@ -26,6 +26,7 @@ from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.plan_states import PlanStatus, phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, LockFileReview, Side
 from tandem_desktop.review.operation_view import MOST_COMPARED_BYTES, lock_files_to_open
+from tandem_desktop.storage.paths import is_in_repository
 
 _MANY = 100
 _PROVED_AHEAD_FROM = 50
@@ -153,7 +154,8 @@ def approve(call: CommandContext) -> CommandResult:
         lines.append((Span("! ", Tone.WARNING), edited_page_text(edited)))
         lines.append(f"  The edit is not part of it. To take it back: {call.command('cancel', plan_id)}")
     version = call.engine.plans.revision(plan_id, revision)
-    missing = call.engine.team_policy.missing(version, approval)
+    is_shared = is_in_repository(call.engine.locations.workspace)
+    missing = call.engine.team_policy.missing(version, approval) if is_shared else ()
     if missing:
         data["missing_approvals"] = [
             {"path": each.path, "wanted": each.wanted, "by": list(each.by), "has": list(each.has)} for each in missing

@@ -25,9 +25,9 @@ from tandem_desktop.execution.git_repository import (
     words_of,
 )
 from tandem_desktop.processes.child import find_program, run_child
-from tandem_desktop.processes.git import is_in_repository
 from tandem_desktop.staging.git_effects import GitEffect
 from tandem_desktop.storage import atomic
+from tandem_desktop.storage.paths import is_in_repository
 
 PLAN_TRAILER, RUN_TRAILER, DIGEST_TRAILER = "Tandem-Plan", "Tandem-Run", "Tandem-Digest"
 _HOOK_TIMEOUT_S = 1800.0

@@ -104,11 +104,6 @@ def run_git(
     return GitAnswer(ended.returncode, ended.stdout, ended.stderr.decode("utf-8", "replace").strip())
 
 
-def is_in_repository(folder: Path) -> bool:
-    """Whether git would look for a repository here; git is not asked."""
-    return any(os.path.lexists(each / ".git") for each in (folder, *folder.parents))
-
-
 def global_excludes(workspace: Path) -> tuple[str, ...]:
     """The setting that names the person's own ignore file, where their global configuration has one."""
     program = find_program("git", outside=workspace)

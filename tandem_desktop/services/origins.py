@@ -15,10 +15,10 @@ from tandem_desktop.domain.runs import RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.git_commit import DIGEST_TRAILER, PLAN_TRAILER, RUN_TRAILER, GitCommitter
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.plans.store import PlanStore
-from tandem_desktop.processes.git import is_in_repository
 from tandem_desktop.services.audit import RecordedApproval, approval_of
 from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.paths import is_in_repository
 from tandem_desktop.storage.workspace import Workspace
 
 Lines = Sequence[bytes]

@@ -15,7 +15,7 @@ from tandem_desktop.domain.base import Field, Frozen
 from tandem_desktop.domain.errors import ApprovalMissingError
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.git_repository import GitRepository
-from tandem_desktop.processes.git import is_in_repository
+from tandem_desktop.storage.paths import is_in_repository
 
 POLICY_FILE = ".tandem-policy.toml"
 _OWNERS = ("CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")

@@ -18,6 +18,11 @@ STATE_DIR_VARIABLE = "TANDEM_STATE_DIR"
 TANDEM_DIRECTORY = ".tandem"
 
 
+def is_in_repository(folder: Path) -> bool:
+    """Whether git would look for a repository here; git is not asked."""
+    return any(os.path.lexists(each / ".git") for each in (folder, *folder.parents))
+
+
 def opened_workspace(root: Path) -> tuple[Path, int]:
     """The real path of a workspace, and its descriptor.
 

@@ -17,7 +17,6 @@ from tandem_desktop.domain.runs import FailurePolicy, RunResult, RunStatus
 from tandem_desktop.execution.git_repository import short
 from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.execution.undo import UndoneRun, UndoPlan
-from tandem_desktop.processes.git import is_in_repository
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.conflicts import Resolution
@@ -29,6 +28,7 @@ from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.rehearsals import RehearsedEffects
 from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.storage.paths import is_in_repository
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.editor import open_in_editor
