@@ -36,7 +36,7 @@ _FETCHED, _TAKEN_IN = "refs/tandem/fetched", "refs/tandem/taken-in"
 _BUNDLE, _ABOUT, _SAID = "plan", "about", "said/"
 _FORMAT = 1
 _DECISION = SignedKind("application/vnd.tandem.decision+json", "tandem-decision")
-_MOST_SAID, _LONGEST_SAID = 5_000, 1024 * 1024
+_MOST_SAID, _LONGEST_SAID, _ALL_SAID = 5_000, 1024 * 1024, 16 * 1024 * 1024
 _TRIES = 3
 
 
@@ -422,7 +422,7 @@ def _read(git: GitRepository, commit: str, plan_id: PlanId) -> _SharedPlan:
     files = git.listing(commit)
     said = {name.removeprefix(_SAID): oid for name, (oid, _) in files.items() if name.startswith(_SAID)}
     sizes = [size for name, (_, size) in files.items() if name.startswith(_SAID) or name == _ABOUT]
-    if len(said) > _MOST_SAID or any(size > _LONGEST_SAID for size in sizes):
+    if len(said) > _MOST_SAID or max(sizes, default=0) > _LONGEST_SAID or sum(sizes) > _ALL_SAID:
         raise BundleError(f"More was said of {plan_id} than can be taken in", next="See which remote it is from.")
     if _BUNDLE not in files or _ABOUT not in files or files[_BUNDLE][1] > MAX_BYTES:
         raise BundleError(f"{plan_id} holds no plan that can be read", next="Let it be shared again: tandem share")

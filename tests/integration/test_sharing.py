@@ -287,7 +287,8 @@ def hostile(team: Team, plan: PlanId) -> dict[str, dict[str, bytes]]:
         "a key twice": files | {"about": b'{"format":1,"folder":"","folder":"x"}'},
         "another folder": files | {"about": b'{"format":1,"folder":"../x/"}'},
         "no bundle": files | {"plan": b"\xff" * 100},
-        "too much": files | {"said/big": b"x" * 2_000_000},
+        "too long": files | {"said/big": b"x" * 2_000_000},
+        "too much": files | {f"said/{number}": b"%d" % number * 500_000 for number in range(10, 30)},
     }
 
 
