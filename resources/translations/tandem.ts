@@ -613,6 +613,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Approved by {who}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Approve…</source>
             <translation type="unfinished" />
@@ -2051,8 +2056,18 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Fetch shared plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <source>Fetch the list</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Fetching shared plans…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3561,6 +3576,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Nothing is new.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Nothing is proposed; the plan stays as it is.</source>
             <translation type="unfinished" />
@@ -5032,6 +5052,21 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Share this plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Shared on {remote}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Sharing…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../resources/path_rules.toml" />
             <source>Shell start-up</source>
             <translation type="unfinished" />
@@ -6153,6 +6188,11 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>There is no plan to share.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>There is no run to commit.</source>
             <translation type="unfinished" />
         </message>
@@ -7214,6 +7254,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
             <source>Your rating: {value} of {most}, {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Your signed approval is with it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -9516,6 +9561,14 @@
             </translation>
         </message>
         <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>{n} plans have news.</source>
+            <extracomment>Of one: {n} plan has news.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>{n} recorded effects instead of running {commands}</source>
             <extracomment>Of one: {n} recorded effect instead of running {commands}</extracomment>
@@ -9651,6 +9704,11 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{rating} of 5 ({count} rated)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>{remote} has it.</source>
             <translation type="unfinished" />
         </message>
         <message>

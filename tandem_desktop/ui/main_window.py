@@ -134,6 +134,8 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     yield act("back", tr("Go back to your last message…"), of_plan, at(lambda place: place.chat.ask_to_go_back()), here)
     yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.plan_controller.undo_last()), here)
     yield act("commit", tr("Commit the last run…"), of_plan, at(lambda p: p.plan_controller.commit_last()), here)
+    yield act("share", tr("Share this plan"), of_plan, at(lambda p: p.plan_controller.sharing.share()), here)
+    yield act("fetch", tr("Fetch shared plans"), of_plan, at(lambda p: p.plan_controller.sharing.fetch()), here)
     settle = at(lambda place: place.panel.settle_requested.emit())
     yield act("settle", tr("Resume or roll back the interrupted run…"), of_plan, settle, window.has_interrupted)
     for number in range(1, 10):

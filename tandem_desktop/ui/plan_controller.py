@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.background import Background
 from tandem_desktop.checks.evidence import Evidence
-from tandem_desktop.diff.text import visible, visible_name
+from tandem_desktop.diff.text import visible, visible_line, visible_name
 from tandem_desktop.domain.errors import ChecksNotAcceptedError, TandemError, UserAbortError
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
@@ -28,6 +28,7 @@ from tandem_desktop.services.needed import NeededParts
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.rehearsals import RehearsedEffects
 from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.services.sharing import Fetched, FetchedPlan, Shared
 from tandem_desktop.storage.paths import is_in_repository
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.chat.pane import ChatPane
@@ -297,6 +298,49 @@ class CommitController(RequestController):
         self._commands.run(making, made, self.failed.emit)
 
 
+class SharingController(RequestController):
+    """Hands the plan on screen to the people of the repository, and takes in what they shared."""
+
+    def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._panel = panel
+
+    def share(self) -> None:
+        page = self._panel.page
+        if page is None:
+            self.said.emit(tr("There is no plan to share."), "info")
+            return
+
+        def shared(made: Shared) -> None:
+            place = visible_name(made.remote)
+            words = tr("Shared on {remote}.", remote=place) if made.is_new else tr("{remote} has it.", remote=place)
+            if made.is_approved:
+                words = f"{words} {tr('Your signed approval is with it.')}"
+            self.said.emit(f"{words} {visible_line(made.problem)}".strip(), "risk" if made.problem else "ok")
+
+        self.said.emit(tr("Sharing…"), "info")
+        sharing = self._background.run(self._background.engine.sharing.share, page.version.plan_id)
+        self._commands.run(sharing, shared, self.failed.emit)
+
+    def fetch(self) -> None:
+        def fetched(found: tuple[FetchedPlan, ...]) -> None:
+            refused = [each for each in found if each.outcome is Fetched.REFUSED]
+            taken = len(found) - len(refused)
+            words = [tr_n("{n} plan has news.", "{n} plans have news.", taken)] if taken else []
+            by = {said.by for each in found for said in each.decisions if said.counts}
+            if by:
+                words.append(tr("Approved by {who}.", who=", ".join(sorted(map(visible_line, by)))))
+            words += [f"{each.plan_id}: {visible_line(each.reason)}" for each in refused[:1]]
+            self.said.emit(" ".join(words) or tr("Nothing is new."), "risk" if refused else "ok" if words else "info")
+            self.changed.emit()
+
+        self.said.emit(tr("Fetching shared plans…"), "info")
+        fetching = self._background.run(self._background.engine.sharing.fetch)
+        self._commands.run(fetching, fetched, self.failed.emit)
+
+
 class PlanController(RequestController):
     """Carries out the panel's requests. Those that change files were confirmed in a sheet before."""
 
@@ -312,9 +356,11 @@ class PlanController(RequestController):
         self._next_choice: Callable[[], Future[PlanPage]] | None = None
         self._undos = UndoController(background, commands, panel, self)
         self._commits = CommitController(background, commands, panel, self)
+        self.sharing = SharingController(background, commands, panel, self)
         for controller in (
             self._undos,
             self._commits,
+            self.sharing,
             RehearsalRequestController(background, commands, panel.rehearsals, self),
             ChecksRequestController(background, commands, panel.checks, self),
         ):
