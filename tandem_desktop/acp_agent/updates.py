@@ -10,6 +10,7 @@ from tandem_desktop.domain.agent_protocol import (
     ChatEntry,
     EntryKind,
     OfferedCommand,
+    SessionNamed,
     ToolCall,
     ToolCallChanged,
     UsageReported,
@@ -83,6 +84,8 @@ class AgentUpdates:
                     for each in todos
                 ]
                 return {"sessionUpdate": "plan", "entries": entries}
+            case SessionNamed(title=title):
+                return {"sessionUpdate": "session_info_update", "title": title}
             case UsageReported():
                 cost = (
                     {"amount": update.cost, "currency": update.currency or "USD"} if update.cost is not None else None

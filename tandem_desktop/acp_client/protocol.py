@@ -46,6 +46,7 @@ with quick_models():
         ResumeSessionRequest,
         SessionConfigOptionsCapabilities,
         SessionConfigOptionSelect,
+        SessionInfoUpdate,
         SetSessionConfigOptionBooleanRequest,
         SetSessionConfigOptionResponse,
         SetSessionConfigOptionSelectRequest,
@@ -72,6 +73,7 @@ _UPDATES: dict[str, type[BaseModel]] = {
     "available_commands_update": AvailableCommandsUpdate,
     "current_mode_update": CurrentModeUpdate,
     "config_option_update": ConfigOptionUpdate,
+    "session_info_update": SessionInfoUpdate,
     "usage_update": UsageUpdate,
 }
 

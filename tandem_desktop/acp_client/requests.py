@@ -32,6 +32,7 @@ from tandem_desktop.domain.agent_protocol import (
     PermissionAnswer,
     PermissionRequest,
     PermissionVerdict,
+    SessionNamed,
     TerminalOutput,
     Todo,
     TodosChanged,
@@ -268,6 +269,8 @@ def _agent_update(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | Non
             )
         case "current_mode_update":
             return ModeChanged(mode=update.current_mode_id)
+        case "session_info_update":
+            return SessionNamed(title=update.title) if isinstance(update.title, str) and update.title.strip() else None
         case "usage_update":
             return UsageReported(
                 used=update.used,

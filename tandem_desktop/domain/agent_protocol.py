@@ -404,8 +404,22 @@ class UsageReported(Frozen):
     currency: str = ""
 
 
+class SessionNamed(Frozen):
+    """The agent's own title for its conversation."""
+
+    type: Literal["named"] = "named"
+    title: str
+
+
 AgentUpdate = Annotated[
-    AgentSaid | ToolCallChanged | TodosChanged | CommandsOffered | ModeChanged | OptionsOffered | UsageReported,
+    AgentSaid
+    | ToolCallChanged
+    | TodosChanged
+    | CommandsOffered
+    | ModeChanged
+    | OptionsOffered
+    | UsageReported
+    | SessionNamed,
     Field(discriminator="type"),
 ]
 

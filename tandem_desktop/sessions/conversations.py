@@ -31,7 +31,7 @@ class Conversation(NamedTuple):
 
     session_id: SessionId
     title: str
-    """The person's first message."""
+    """What the agent calls it, or the person's first message."""
     agent: str
     at: datetime
     end: ConversationEnd = ConversationEnd.ANSWERED
@@ -78,7 +78,9 @@ class StoredConversations:
         last = max(tail or head, key=lambda entry: int(entry["number"]))
         at = datetime.fromisoformat(last["at"])
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        return Conversation(SessionId(folder.name), first["text"], str(facts.get("agent", "")), at, _end(last))
+        title = facts.get("title")
+        named = title if isinstance(title, str) and title else first["text"]
+        return Conversation(SessionId(folder.name), named, str(facts.get("agent", "")), at, _end(last))
 
 
 def _signature(folder: Path) -> _Seen | None:

@@ -29,6 +29,8 @@ class SessionFacts(Frozen):
     """The words of an agent that has no profile of its own."""
     workspace: str
     task: str = ""
+    title: str = ""
+    """What the agent calls the conversation."""
     agent_session: str = ""
     """The agent's own name for its conversation, to go on with it after a restart."""
     options: dict[str, str] = Field(default_factory=dict)

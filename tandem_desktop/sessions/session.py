@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tandem_desktop.acp_client.profiles import BUILT_IN
+from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import (
     AgentFacts,
     AgentOption,
@@ -19,6 +20,7 @@ from tandem_desktop.domain.agent_protocol import (
     OptionsOffered,
     Picture,
     PlanningServer,
+    SessionNamed,
     StopReason,
     ToolCall,
     ToolCallChanged,
@@ -68,6 +70,7 @@ from tandem_desktop.staging.staging_store import StagingChange
 
 _log = logging.getLogger(__name__)
 MOST_FOLLOW_UPS = 20
+MOST_TITLE = 200
 THROUGH_CLIENT = ToolCallId("through client")
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
 
@@ -145,6 +148,8 @@ class PlanningSession:
         self._commands: frozenset[str] = frozenset()
         self._chosen: dict[str, str] = {}
         self._cost_limit = cost_limit
+        self._title, self._prompted = "", ""
+        """What the agent calls the conversation; what Tandem told it with the last message."""
         self._spent = 0.0
         """The cost of the conversation, as the agent told it last."""
         self._to_tell: list[str] = []
@@ -470,6 +475,9 @@ class PlanningSession:
 
     def on_update(self, update: AgentUpdate) -> None:
         """Listen to the agent. What exceeds the limit of a turn is heard, but neither kept nor passed on."""
+        if isinstance(update, SessionNamed):
+            self._name_conversation(update.title)
+            return
         kept = self._turn.limit.kept(update)
         if isinstance(update, AgentSaid):
             if not update.thought and isinstance(kept, AgentSaid):
@@ -488,6 +496,13 @@ class PlanningSession:
             self._call_ended(kept.call if isinstance(kept, ToolCallChanged) else update.call.shortened())
         if kept is not None:
             self._events.publish(AgentUpdated(session_id=self.id, update=kept))
+
+    def _name_conversation(self, title: str) -> None:
+        """Keep the agent's title, unless it only repeats what Tandem told the agent, as those of some agents do."""
+        line = visible_line(" ".join(title.split()))[:MOST_TITLE]
+        if line.rstrip(".… ").casefold() not in " ".join(self._prompted.split()).casefold():
+            self._title = line
+            self._events.publish(AgentUpdated(session_id=self.id, update=SessionNamed(title=line)))
 
     def _count_cost(self, cost: float, currency: str) -> None:
         """Stop a turn that costs more than the person allows for one message."""
@@ -624,6 +639,8 @@ class PlanningSession:
             return None
         # What was decided during the turn comes first: an applied plan is not proposed again.
         self._to_tell += await asyncio.to_thread(self._notices.after_runs)
+        if self._title:
+            await asyncio.to_thread(self._record.update, title=self._title)
         return await asyncio.to_thread(self._propose, task, problem, origin)
 
     async def _begin_turn(self, task: str) -> None:
@@ -681,6 +698,7 @@ class PlanningSession:
                 texts.insert(0, self._prompt())
             self._conversation.is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
+        self._prompted = "\n\n".join(each for each in texts if each is not task)
         stop = await self._agent.prompt(self._conversation.id, "\n\n".join(texts), pictures)
         for _ in range(MOST_FOLLOW_UPS):
             queued = queued_in(self.interceptor.requests[answered:])

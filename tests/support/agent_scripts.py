@@ -68,6 +68,10 @@ class Steps:
             rawInput={"command": command},
         )
 
+    def named(self, title: str) -> Step:
+        """The agent gives the conversation a title."""
+        return self._update(sessionUpdate="session_info_update", title=title)
+
     def say(self, text: str) -> Step:
         return {"do": "say", "text": text}
 

@@ -3,6 +3,7 @@ from tandem_desktop.domain.agent_protocol import (
     AgentSaid,
     OfferedCommand,
     ProposedDiff,
+    SessionNamed,
     ToolCall,
     ToolCallChanged,
     ToolCallStatus,
@@ -58,6 +59,11 @@ def test_of_two_commands_with_one_name_ours_is_offered() -> None:
     ours, theirs = OfferedCommand(name="undo", description="ours"), OfferedCommand(name="undo", description="theirs")
     [offered] = commands_update((ours, theirs))["availableCommands"]
     assert offered["description"] == "ours"
+
+
+def test_an_editor_is_told_the_agents_title_of_the_conversation() -> None:
+    told = AgentUpdates("/ws").of(SessionNamed(title="Mend the check"))
+    assert told == {"sessionUpdate": "session_info_update", "title": "Mend the check"}
 
 
 def test_usage_carries_the_cost_only_where_it_is_known() -> None:

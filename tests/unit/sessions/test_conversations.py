@@ -36,6 +36,16 @@ def test_only_conversations_of_this_workspace_are_listed_with_how_each_ended(tmp
     }
 
 
+def test_conversation_is_listed_by_the_title_its_agent_gave_it(tmp_path: Path) -> None:
+    sessions = tmp_path / "sessions"
+    session(sessions, "SES-00000001", tmp_path, person("Ask"), {"kind": "agent", "text": "Answer"})
+    stored = StoredConversations(sessions, tmp_path)
+    assert [each.title for each in stored.listing()] == ["Ask"]
+    record = sessions / "SES-00000001" / "session.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "title": "A question"}))
+    assert [each.title for each in stored.listing()] == ["A question"]
+
+
 def test_conversation_that_goes_on_is_read_again(tmp_path: Path) -> None:
     sessions = tmp_path / "sessions"
     session(sessions, "SES-00000001", tmp_path, person("Ask"))

@@ -31,6 +31,7 @@ from tandem_desktop.review.choices import Drop
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.sessions.session import PlanningSession
 from tandem_desktop.settings import CommandsWhilePlanning, Settings
 from tandem_desktop.shadow.sandbox import bubblewrap_missing
@@ -261,6 +262,22 @@ async def test_the_agent_goes_on_with_its_own_conversation_after_a_restart(
     assert (sent.count("session/new"), sent.count(method)) == (1, 1)
     assert prompts(again, engine)[-1].endswith("Go on")
     assert "Tools here" not in prompts(again, engine)[-1]
+
+
+async def test_a_conversation_has_the_title_its_agent_gives_it_unless_that_repeats_what_tandem_told_the_agent(
+    engine: Engine, steps: Steps
+) -> None:
+    sessions = AgentSessions(engine, engine.settings, engine.clock)
+    echo = "You are in READ-ONLY PLANNING MODE…"
+    session = await sessions.open(
+        scripted_agent([steps.named(" Mend\n the\u202e check "), steps.named(echo)], [steps.named(echo)])
+    )
+    await session.plan("Please mend it.")
+    await sessions.close()
+    record = SessionRecord(engine.locations.sessions / session.id)
+    told = prompts(session, engine)[0]
+    assert "read-only planning mode" in told.lower()
+    assert (record.load().title, record.load().task) == ("Mend the⟨U+202E⟩ check", "Please mend it.")
 
 
 async def test_an_agent_that_cannot_go_on_is_told_the_first_task_and_the_plan(engine: Engine, steps: Steps) -> None:
