@@ -2,7 +2,8 @@
 
 Frames are recorded messages of real agents, spoiled, from an agent played in this process; each request that can be
 answered must be answered once, and the conversation goes on or ends with an error of ours. Editors send such frames
-to `tandem acp` while a plan waits: none of them may apply it. Plans, bundles and patches are read; patches are applied
+to `tandem acp` while a plan waits: none of them may apply it. Both are cut at every byte as well: a turn that was cut
+ends in words, and a plan is applied only by the whole answer. Plans, bundles and patches are read; patches are applied
 in memory. Anything but a value or a refusal in words is a crash; more than a few seconds for one input is a hang. What
 went wrong is printed with the seed that brings it back.
 """
@@ -326,6 +327,152 @@ def _recorded() -> list[str]:
     return [json.dumps(message) for name in RECORDED for way, message in messages(name) if way == FROM_AGENT]
 
 
+# Cuts
+
+
+class CutAgent:
+    """Opens a session, says recorded messages and ends the turn, and dies after so many bytes of all that."""
+
+    def __init__(self, left: int, put: Callable[[bytes], object], die: Callable[[int], object]) -> None:
+        self._left = left
+        self._put_all = put
+        self._die = die
+        self.said = 0
+
+    def hear(self, line: bytes) -> None:
+        message = json.loads(line)
+        method, number = message.get("method"), message.get("id")
+        if method == "initialize":
+            self._put({"id": number, "result": {"protocolVersion": 1}})
+        elif method == "session/new":
+            self._put({"id": number, "result": {"sessionId": "s"}})
+        elif method == "session/prompt":
+            for each, said in enumerate(_each_kind()):
+                self._put({**said, "id": f"f{each}"} if "id" in said else said)
+            self._put({"id": number, "result": {"stopReason": "end_turn"}})
+        elif method is not None and number is not None:
+            self._put({"id": number, "result": {}})
+
+    def _put(self, message: dict[str, Any]) -> None:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+        self.said += len(data)
+        kept = data[: self._left]
+        self._left -= len(kept)
+        self._put_all(kept)
+        if len(kept) < len(data):
+            self._die(0)
+
+
+@cache
+def _each_kind() -> list[dict[str, Any]]:
+    """One recorded message of each kind, in the session of the test."""
+    found: dict[str, dict[str, Any]] = {}
+    for text in _recorded():
+        message = json.loads(text)
+        params = message.get("params")
+        if isinstance(params, dict) and "sessionId" in params and "method" in message:
+            params["sessionId"] = "s"
+            kind = str(params["update"].get("sessionUpdate")) if "update" in params else ""
+            found.setdefault(f"{message['method']} {kind}", message)
+    return list(found.values())
+
+
+def fuzz_cuts(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """Both ends of the wire, cut at every byte; the number of places is what it is, and `count` is not looked at."""
+    workers, worker = os.cpu_count() or 1, seed % 1_000
+    counts: Counter[str] = Counter()
+    wrong: list[str] = []
+    whole, _ = asyncio.run(_cut_agent(1 << 40))
+    for place in range(worker, whole, workers):
+        problem = asyncio.run(_cut_agent(place))[1]
+        wrong += [f"agent, byte {place}: {problem}"] if problem else []
+        counts["cuts of an agent"] += 1
+    for place in range(worker, len(b"".join(_editor_says("PLAN-00000000", ""))) + 1, workers):
+        problem = _cut_editor(place)
+        wrong += [f"editor, byte {place}: {problem}"] if problem else []
+        counts["cuts of an editor"] += 1
+    return counts, wrong
+
+
+async def _cut_agent(place: int) -> tuple[int, str]:
+    """How much the agent said, and what was wrong."""
+    agents: list[CutAgent] = []
+
+    def made(put: Callable[[bytes], object], die: Callable[[int], object]) -> CutAgent:
+        agents.append(CutAgent(place, put, die))
+        return agents[-1]
+
+    manager = a_played_manager(made, NotingClient(), limits=QUICK)
+    is_whole, problem = False, ""
+    try:
+        async with asyncio.timeout(LONGEST_S):
+            await manager.start()
+            session = await manager.new_session()
+            await manager.prompt(session.id, "go")
+            is_whole = True
+    except SidecarError:
+        pass  # ended in words
+    except TimeoutError:
+        problem = "hung"
+    except Exception as error:
+        problem = f"crashed: {error!r}"
+    finally:
+        await manager.stop()
+    said = agents[0].said
+    # The line end of the last answer is not needed to read it.
+    return said, problem or ("the turn ended although it was cut" if is_whole and place < said - 1 else "")
+
+
+def _editor_says(plan: str, root: str) -> list[bytes]:
+    """What an editor sends until a plan is applied; it waits for an answer, or for the request, before each."""
+    prompt = {"sessionId": SESSION, "prompt": [{"type": "text", "text": f"/plans {plan}"}]}
+    said: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": 1, "clientCapabilities": {}}},
+        {"id": 2, "method": "session/load", "params": {"cwd": root, "sessionId": SESSION, "mcpServers": []}},
+        {"id": 3, "method": "session/prompt", "params": prompt},
+        {"id": 0, "result": {"outcome": {"outcome": "selected", "optionId": "apply"}}},
+    ]
+    return [json.dumps({"jsonrpc": "2.0", **each}).encode() + b"\n" for each in said]
+
+
+def _cut_editor(place: int) -> str:
+    """What was wrong with an editor that ends after so many bytes, the path of its folder counted as empty."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TANDEM_STATE_DIR"] = str(Path(folder) / "state")
+        root = Path(folder) / "ws"
+        root.mkdir()
+        (root / "a.txt").write_text("one\n")
+        said = _editor_says(a_plan(root), str(root))
+        whole = len(b"".join(_editor_says("PLAN-00000000", "")))
+        # What the path adds stands in the second message, and is sent whole.
+        more = len(b"".join(said)) - whole
+        cut = place + (more if place > len(said[0]) + len(said[1]) - more - 2 else 0)
+        try:
+            asyncio.run(_cut_editor_life(said, cut))
+        except Exception as error:
+            return f"crashed: {error!r}"
+        text = (root / "a.txt").read_text()
+        if text != "one\n" and cut < whole + more - 1:
+            return "the plan was applied"
+        return "the plan was not applied" if text != "two\n" and cut >= whole + more else ""
+
+
+async def _cut_editor_life(said: list[bytes], left: int) -> None:
+    async with asyncio.timeout(LONGEST_S), served() as frames:
+        for number, data in enumerate(said, 1):
+            frames.put(data[:left])
+            if left < len(data):
+                return
+            left -= len(data)
+            if number < len(said) - 1:
+                await frames.hear_until(lambda each, number=number: each.get("id") == number)  # type: ignore[misc]
+            elif number < len(said):
+                asked = await frames.hear_until(lambda each: each.get("method") == "session/request_permission")
+                assert asked["id"] == 0
+            else:
+                await frames.hear_until(lambda each: each.get("id") == 3)
+
+
 # Plans, bundles, patches
 
 
@@ -455,6 +602,7 @@ def _spoil_bytes(chance: random.Random, data: bytes) -> bytes:
 READERS: dict[str, Callable[[int, int], tuple[Counter[str], list[str]]]] = {
     "frames": fuzz_frames,
     "editors": fuzz_editors,
+    "cuts": fuzz_cuts,
     "plans": fuzz_plans,
     "bundles": fuzz_bundles,
     "patches": fuzz_patches,

@@ -103,8 +103,8 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 COMMANDS_THROUGH_THE_CLIENT = {
-    "builtin_parallel": ("sh -c 'echo three > p3.txt'",),
-    "builtin_seq": ("sh -c 'echo hi > made_by_bash.txt'",),
+    "builtin_parallel": ("echo three > p3.txt",),
+    "builtin_seq": ("echo hi > made_by_bash.txt",),
     "goose_parallel": ("echo three > p3.txt",),
     "goose_seq_allow": ("echo hi > made_by_bash.txt",),
 }
