@@ -14,7 +14,7 @@ from tandem_desktop.advisors.perspectives import advise_order
 from tandem_desktop.advisors.reflection import ReflectionService
 from tandem_desktop.checks.evidence import Evidence
 from tandem_desktop.domain.advice import Qualification
-from tandem_desktop.domain.agent_protocol import AgentProfile, Picture
+from tandem_desktop.domain.agent_protocol import AgentProfile, Attachment
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import DiskTouched
@@ -47,7 +47,7 @@ from tandem_desktop.sessions.turn import Turn
 from tandem_desktop.settings import Settings
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 
-Pictures = tuple[Picture, ...]
+Attachments = tuple[Attachment, ...]
 _LONGEST = 200
 """Longer words in a request are not tried as paths."""
 
@@ -79,16 +79,16 @@ class Conversations:
         return self._thread.submit(self._sessions.allow_hosts(meta.session_id, hosts, agent))
 
     def send(
-        self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
+        self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, attachments: Attachments = ()
     ) -> "Future[Turn]":
         """Send a message to the session's agent; start the agent if it does not run.
 
         If the settings say so, the advisors assess a new task that needs a plan first.
         """
-        if plan_mode and not pictures and self._wants_perspectives(session_id, text):
+        if plan_mode and not attachments and self._wants_perspectives(session_id, text):
             return self.plan_with_perspectives(session_id, text, profile)
         self._begin(session_id, plan_mode=plan_mode)
-        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
+        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, attachments))
 
     def prepare(self, session_id: SessionId, profile: AgentProfile) -> "Future[None]":
         """Start the agent of a new session before its first message."""
@@ -216,14 +216,14 @@ class Conversations:
             slot.planning = None
 
     async def _send(
-        self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, pictures: Pictures = ()
+        self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, attachments: Attachments = ()
     ) -> Turn:
         slot = self._sessions.slot(session_id)
         session = await slot.take(Advisor(profile))
         if slot.is_stopped:
             slot.is_stopped = False
             session.stop_next_turn()
-        return await session.plan(text, origin, pictures)
+        return await session.plan(text, origin, attachments)
 
     async def _prepare(self, session_id: SessionId, profile: AgentProfile) -> None:
         slot = self._sessions.slot(session_id)

@@ -23,10 +23,10 @@ from tandem_desktop.diff.text import visible_name
 from tandem_desktop.domain.agent_protocol import (
     AgentOption,
     AgentProfile,
+    Attachment,
     CommandsOffered,
     OfferedCommand,
     OptionsOffered,
-    Picture,
     StopReason,
 )
 from tandem_desktop.domain.errors import BadInputError, TandemError
@@ -161,12 +161,12 @@ class EditorConversation:
             raise RefusedError(-32600, "This session is still answering the last message.")
         turn = self._turn = EditorTurn(asyncio.Event(), asyncio.Event())
         try:
-            text, pictures = read_prompt(blocks)
+            text, attachments = read_prompt(blocks)
             command = PlanCommands(self).find(text)
             if command is not None:
                 await command
             else:
-                await self._agent_turn(turn, text, pictures)
+                await self._agent_turn(turn, text, attachments)
             return StopReason.CANCELLED if turn.cancelled.is_set() else StopReason.END_TURN
         finally:
             await self.flush()
@@ -231,13 +231,13 @@ class EditorConversation:
             plan_id = next_plan
         self.say(f"{plan_id} waits for your decision: `/plans {plan_id}`.")
 
-    async def _agent_turn(self, turn: EditorTurn, text: str, pictures: tuple[Picture, ...]) -> None:
+    async def _agent_turn(self, turn: EditorTurn, text: str, attachments: tuple[Attachment, ...]) -> None:
         changing, self._waiting_for_change = self._waiting_for_change, None
         conversations = self.background.conversations
         if changing is not None and text.strip() and await self._is_open(changing):
             version = await self._talk(turn, conversations.rework(changing, text, self.profile))
         else:
-            sent = conversations.send(self.id, text, self.profile, plan_mode=True, pictures=pictures)
+            sent = conversations.send(self.id, text, self.profile, plan_mode=True, attachments=attachments)
             version = await self._talk(turn, sent)
         if version is not None:
             await self.ask_about(version)
@@ -442,14 +442,14 @@ def _decided_there(meta: PlanMeta) -> tuple[str, str]:
     return "failed", f"In Tandem: {meta.status.label.lower()}. {meta.result_summary}".strip()
 
 
-def read_prompt(blocks: Sequence[Any]) -> tuple[str, tuple[Picture, ...]]:
-    """The words and pictures of a prompt; a link is named, an embedded file is quoted.
+def read_prompt(blocks: Sequence[Any]) -> tuple[str, tuple[Attachment, ...]]:
+    """The words and attachments of a prompt; a link is named, an embedded text is quoted.
 
     Raises:
         RefusedError: a part of it cannot be passed on.
     """
     texts: list[str] = []
-    pictures: list[Picture] = []
+    attachments: list[Attachment] = []
     for block in blocks:
         match block:
             case schema.TextContentBlock(text=text):
@@ -458,14 +458,23 @@ def read_prompt(blocks: Sequence[Any]) -> tuple[str, tuple[Picture, ...]]:
                 texts.append(f"[{uri}]")
             case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents(uri=uri, text=text)):
                 texts.append(f"[{uri}]\n{text}")
-            case schema.ImageContentBlock(data=data, mime_type=kind):
-                try:
-                    pictures.append(Picture(mime_type=kind, data=base64.b64decode(data, validate=True)))
-                except (ValueError, binascii.Error):
-                    raise RefusedError(-32602, "A picture is not Base64.") from None
+            case schema.EmbeddedResourceContentBlock(resource=schema.BlobResourceContents() as file):
+                attachments.append(_attachment(file.mime_type or "", file.blob, file.uri or "file"))
+            case (
+                schema.ImageContentBlock(data=data, mime_type=kind)
+                | schema.AudioContentBlock(data=data, mime_type=kind)
+            ):
+                attachments.append(_attachment(kind, data))
             case _:
-                raise RefusedError(-32602, "Only text, pictures, links and embedded text can be passed on.")
+                raise RefusedError(-32602, "Only text, pictures, audio, links and embedded files can be passed on.")
     words = "\n\n".join(text for text in texts if text.strip())
-    if not words and not pictures:
+    if not words and not attachments:
         raise RefusedError(-32602, "The message is empty.")
-    return words, tuple(pictures)
+    return words, tuple(attachments)
+
+
+def _attachment(kind: str, data: str, uri: str = "") -> Attachment:
+    try:
+        return Attachment(mime_type=kind, data=base64.b64decode(data, validate=True), uri=uri)
+    except (ValueError, binascii.Error):
+        raise RefusedError(-32602, "An attachment is not Base64.") from None

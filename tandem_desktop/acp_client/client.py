@@ -33,7 +33,7 @@ from tandem_desktop.domain.agent_protocol import (
     AgentOption,
     AgentProfile,
     AgentSession,
-    Picture,
+    Attachment,
     PlanningServer,
     StopReason,
 )
@@ -420,7 +420,7 @@ class SidecarManager:
         opening = self._open(link, offered, plan_mode)
         return await self._within(link, opening, self._limits.session_timeout_s, "open a session")
 
-    async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
+    async def prompt(self, session_id: SessionId, text: str, attachments: tuple[Attachment, ...] = ()) -> StopReason:
         """Send a prompt and wait for the end of the turn; updates go to the client."""
         link = self._running()
         conversation = self._conversation(link, session_id)
@@ -431,7 +431,7 @@ class SidecarManager:
             )
         conversation.begin_turn()
         try:
-            return stop_reason(await link.wire_call(link.wire.prompt(session_id, text, pictures)))
+            return stop_reason(await link.wire_call(link.wire.prompt(session_id, text, attachments)))
         except asyncio.CancelledError:
             conversation.cancelled = True
             conversation.settle()

@@ -10,7 +10,7 @@ from tandem_desktop import __version__
 from tandem_desktop.acp_client.connection import INTERNAL_ERROR, LineTransport, RefusedError
 from tandem_desktop.acp_client.requests import OLD_MODELS
 from tandem_desktop.acp_client.tool_calls import read_tool_call
-from tandem_desktop.domain.agent_protocol import Picture, PlanningServer
+from tandem_desktop.domain.agent_protocol import Attachment, PlanningServer
 from tandem_desktop.domain.models import quick_models
 
 with quick_models():
@@ -18,9 +18,11 @@ with quick_models():
     from acp.exceptions import RequestError
     from acp.meta import AGENT_METHODS, CLIENT_METHODS, PROTOCOL_VERSION
     from acp.schema import (
+        AudioContentBlock,
         AuthenticateRequest,
         AvailableCommand,
         AvailableCommandsUpdate,
+        BlobResourceContents,
         BooleanConfigOptionCapabilities,
         ClientCapabilities,
         ClientSessionCapabilities,
@@ -30,6 +32,7 @@ with quick_models():
         ElicitationCapabilities,
         ElicitationFormCapabilities,
         ElicitationUrlCapabilities,
+        EmbeddedResourceContentBlock,
         EnvVariable,
         FileSystemCapabilities,
         ImageContentBlock,
@@ -157,11 +160,9 @@ class Wire:
         """For agents that list their models beside the options; the library no longer knows this call."""
         await self._send(OLD_MODELS, {"sessionId": session_id, "modelId": model})
 
-    async def prompt(self, session_id: str, text: str, pictures: tuple[Picture, ...] = ()) -> Any:
+    async def prompt(self, session_id: str, text: str, attachments: tuple[Attachment, ...] = ()) -> Any:
         blocks: list[Any] = [TextContentBlock(type="text", text=text)]
-        for picture in pictures:
-            data = base64.b64encode(picture.data).decode()
-            blocks.append(ImageContentBlock(type="image", data=data, mime_type=picture.mime_type))
+        blocks += map(_block, attachments)
         return await self._request("session_prompt", PromptRequest(session_id=session_id, prompt=blocks))
 
     async def cancel(self, session_id: str) -> None:
@@ -180,6 +181,16 @@ class Wire:
         except RequestError as error:
             code = error.code if isinstance(error.code, int) else INTERNAL_ERROR
             raise RefusedError(code, str(error), error.data) from error
+
+
+def _block(attachment: Attachment) -> Any:
+    kind, data = attachment.mime_type, base64.b64encode(attachment.data).decode()
+    if attachment.uri:
+        file = BlobResourceContents(blob=data, mime_type=kind or None, uri=attachment.uri)
+        return EmbeddedResourceContentBlock(type="resource", resource=file)
+    if kind.startswith("audio/"):
+        return AudioContentBlock(type="audio", data=data, mime_type=kind)
+    return ImageContentBlock(type="image", data=data, mime_type=kind)
 
 
 def _mcp(servers: tuple[PlanningServer, ...]) -> list[Any]:

@@ -158,7 +158,9 @@ def facts(response: "InitializeResponse") -> AgentFacts:
         version=info.version if info else "",
         protocol=response.protocol_version,
         login_methods=tuple(f"{method.id}: {method.name}" for method in response.auth_methods or ()),
-        sees_pictures=_sees_pictures(response),
+        sees_pictures=_takes(response, "image"),
+        hears_recordings=_takes(response, "audio"),
+        takes_files=_takes(response, "embedded_context"),
         can_resume=_can_resume(response),
         can_load=bool(response.agent_capabilities and response.agent_capabilities.load_session),
     )
@@ -170,9 +172,9 @@ def _can_resume(response: "InitializeResponse") -> bool:
     return bool(sessions and sessions.resume is not None)
 
 
-def _sees_pictures(response: "InitializeResponse") -> bool:
+def _takes(response: "InitializeResponse", what: str) -> bool:
     able = response.agent_capabilities
-    return bool(able and able.prompt_capabilities and able.prompt_capabilities.image)
+    return bool(able and able.prompt_capabilities and getattr(able.prompt_capabilities, what))
 
 
 def modes(response: "NewSessionResponse") -> AgentModes:

@@ -278,17 +278,30 @@ class AgentFacts(Frozen):
     protocol: int = 1
     login_methods: tuple[str, ...] = ()
     sees_pictures: bool = False
+    hears_recordings: bool = False
+    takes_files: bool = False
+    """Whether a message may carry files."""
     can_resume: bool = False
     """Whether it goes on with an earlier conversation (`session/resume`)."""
     can_load: bool = False
     """Whether it loads an earlier conversation and repeats it (`session/load`)."""
 
+    def refuses(self, attachment: "Attachment") -> str:
+        """What the agent cannot do with it; empty where it takes it."""
+        if attachment.uri:
+            return "" if self.takes_files else "takes no files in a message"
+        if attachment.mime_type.startswith("audio/"):
+            return "" if self.hears_recordings else "cannot hear recordings"
+        return "" if self.sees_pictures else "cannot see pictures"
 
-class Picture(Frozen):
-    """A picture that goes with a message."""
+
+class Attachment(Frozen):
+    """A picture, a recording or another file that goes with a message."""
 
     mime_type: str
     data: bytes
+    uri: str = ""
+    """What a file is called where it comes from; empty for a picture and a recording."""
 
 
 class AgentSession(Frozen):

@@ -9,9 +9,9 @@ from tandem_desktop.domain.agent_protocol import (
     AgentOption,
     AgentSession,
     AgentUpdate,
+    Attachment,
     PermissionAnswer,
     PermissionRequest,
-    Picture,
     PlanningServer,
     StopReason,
     TerminalOutput,
@@ -48,8 +48,8 @@ class AgentPort(Protocol):
         With `resume`, that earlier conversation goes on where the agent can do so; otherwise a new one begins.
         """
 
-    async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
-        """Send a prompt, possibly with images, and wait for the end of the turn."""
+    async def prompt(self, session_id: SessionId, text: str, attachments: tuple[Attachment, ...] = ()) -> StopReason:
+        """Send a prompt, possibly with attachments, and wait for the end of the turn."""
 
     async def log_in(self, method: str) -> None:
         """Log in by one of the ways the agent offers."""

@@ -16,9 +16,9 @@ from tandem_desktop.domain.agent_protocol import (
     AgentProfile,
     AgentSaid,
     AgentUpdate,
+    Attachment,
     CommandsOffered,
     OptionsOffered,
-    Picture,
     PlanningServer,
     SessionNamed,
     StopReason,
@@ -333,7 +333,7 @@ class PlanningSession:
         self,
         task: str,
         origin: Origin = Origin.AGENT,
-        pictures: tuple[Picture, ...] = (),
+        attachments: tuple[Attachment, ...] = (),
         *,
         announced: bool = True,
         is_notice: bool = False,
@@ -361,7 +361,7 @@ class PlanningSession:
             try:
                 turn.begun_after = self._drafting.ended_plan
                 await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
-                failure, stop = await self._converse(task, pictures)
+                failure, stop = await self._converse(task, attachments)
                 if turn.is_stopped:
                     stop = StopReason.CANCELLED  # some agents answer a cancelled turn as if it had ended well
                 problem, details = turn.paused or problem_of(stop, failure), stderr_tail(failure)
@@ -613,14 +613,14 @@ class PlanningSession:
             self._turn.problems.append(error.message if isinstance(error, TandemError) else str(error))
 
     async def _converse(
-        self, task: str, pictures: tuple[Picture, ...]
+        self, task: str, attachments: tuple[Attachment, ...]
     ) -> tuple[SidecarError | None, StopReason | None]:
         """Talk until the turn has ended, well or not."""
         if self._turn.is_stopped:
             return None, StopReason.CANCELLED
         try:
             await self._begin_turn(task)
-            return None, await self._talk(task, pictures)
+            return None, await self._talk(task, attachments)
         except SidecarError as error:
             self._conversation.id = None  # its conversation is gone with it; the next turn opens another
             return error, None
@@ -681,14 +681,15 @@ class PlanningSession:
         if not self._record.load().task:
             self._record.update(task=task)
 
-    async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:
+    async def _talk(self, task: str, attachments: tuple[Attachment, ...]) -> StopReason:
         assert self._conversation.id is not None
         if self._turn.is_stopped:
             return StopReason.CANCELLED
-        if pictures and not self._conversation.facts.sees_pictures:
+        refused = next(filter(None, map(self._conversation.facts.refuses, attachments)), "")
+        if refused:
             raise BadInputError(
-                f"{self.profile.title} cannot see pictures, so nothing was sent.",
-                next="Save the picture in the workspace and mention it with @, or choose another agent.",
+                f"{self.profile.title} {refused}, so nothing was sent.",
+                next="Save it in the workspace and mention it with @, or choose another agent.",
             )
         self._turn.phase = TurnPhase.TALKING
         texts = [task]
@@ -699,7 +700,7 @@ class PlanningSession:
             self._conversation.is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
         self._prompted = "\n\n".join(each for each in texts if each is not task)
-        stop = await self._agent.prompt(self._conversation.id, "\n\n".join(texts), pictures)
+        stop = await self._agent.prompt(self._conversation.id, "\n\n".join(texts), attachments)
         for _ in range(MOST_FOLLOW_UPS):
             queued = queued_in(self.interceptor.requests[answered:])
             if not queued or not self._ended_by_a_refusal(stop):

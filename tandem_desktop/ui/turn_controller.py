@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu, QWidget
 
 from tandem_desktop.acp_client.profiles import BUILT_IN
-from tandem_desktop.background import Background, Conversations, Pictures
+from tandem_desktop.background import Attachments, Background, Conversations
 from tandem_desktop.diff.text import visible_line
 from tandem_desktop.domain.agent_protocol import AgentOption, AgentProfile, OfferedCommand
 from tandem_desktop.domain.errors import NoModelError, TandemError
@@ -233,14 +233,14 @@ class TurnController(QObject):
         if profile is not None:
             self._send(session_id, text, profile, ())
 
-    def _send(self, session: SessionId, text: str, profile: AgentProfile, pictures: Pictures) -> None:
+    def _send(self, session: SessionId, text: str, profile: AgentProfile, pictures: Attachments) -> None:
         self._stopped.discard(session)
         if not self._conversations.is_open(session):
             has_begun = self._conversations.has_begun(session)
             self._starting[session] = _RESUMED if has_begun else _STARTING
         plan_mode = self._plan_mode() if session == self._session() else self._conversations.is_planning(session)
         self._tell(session, "running", self._words(session))
-        turn = self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures)
+        turn = self._conversations.send(session, text, profile, plan_mode=plan_mode, attachments=pictures)
         self._take(turn, lambda: self.not_sent.emit(session, text), session)
 
     def plan_with_perspectives(self, task: str) -> None:

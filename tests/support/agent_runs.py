@@ -97,11 +97,12 @@ class AgentPlace:
 
     def prompts(self, session_id: str) -> list[str]:
         """What the agent was told, message by message."""
-        return [
-            "".join(part["text"] for part in message["params"]["prompt"])
-            for message in self._transcript(session_id)
-            if message.get("method") == "session/prompt"
-        ]
+        return ["".join(part.get("text", "") for part in blocks) for blocks in self.blocks(session_id)]
+
+    def blocks(self, session_id: str) -> list[list[dict[str, Any]]]:
+        """The parts of each message to the agent."""
+        sent = (each for each in self._transcript(session_id) if each.get("method") == "session/prompt")
+        return [message["params"]["prompt"] for message in sent]
 
     def messages(self, session_id: str) -> dict[str, dict[str, Any]]:
         """What the agent was answered, by the id of its request."""

@@ -69,9 +69,9 @@ class Editor:
             return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
         return schema.RequestPermissionResponse(outcome=schema.AllowedOutcome(outcome="selected", option_id=answer))
 
-    async def say(self, text: str) -> str:
+    async def say(self, text: str, *attached: Any) -> str:
         """Send a message; how its turn ended."""
-        prompt = [acp.text_block(text)]
+        prompt = [acp.text_block(text), *attached]
         async with asyncio.timeout(PATIENCE_S):
             answer = await self.connection.prompt(session_id=self.session_id, prompt=prompt)
         return str(answer.stop_reason)

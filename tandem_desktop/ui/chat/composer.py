@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from tandem_desktop.diff.text import visible_line
-from tandem_desktop.domain.agent_protocol import AgentOption, Picture, UsageReported
+from tandem_desktop.domain.agent_protocol import AgentOption, Attachment, UsageReported
 from tandem_desktop.ui.chat.completion import (
     SOURCE_WORDS,
     WINDOW_COMMANDS,
@@ -237,7 +237,7 @@ class Pictures(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._kept: list[tuple[Chip, Picture]] = []
+        self._kept: list[tuple[Chip, Attachment]] = []
         self.setObjectName("composer-pictures")
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, theme.px(6))
@@ -252,7 +252,7 @@ class Pictures(QWidget):
         words = tr("Picture {width} × {height}", width=image.width(), height=image.height())
         chip = Chip(self._theme, words, "image", removable=True)
         chip.setObjectName(f"picture-{len(self._kept) + 1}")
-        kept = (chip, Picture(mime_type="image/png", data=_as_png(image)))
+        kept = (chip, Attachment(mime_type="image/png", data=_as_png(image)))
         chip.removed.connect(lambda: self._remove(kept))
         self._kept.append(kept)
         self._row.insertWidget(self._row.count() - 1, chip)
@@ -260,14 +260,14 @@ class Pictures(QWidget):
         announce(self, tr("{words} goes with the next message", words=words))
         return True
 
-    def take(self) -> tuple[Picture, ...]:
+    def take(self) -> tuple[Attachment, ...]:
         """Remove and return the attached pictures."""
         pictures = tuple(picture for _, picture in self._kept)
         for kept in tuple(self._kept):
             self._remove(kept)
         return pictures
 
-    def _remove(self, kept: tuple[Chip, Picture]) -> None:
+    def _remove(self, kept: tuple[Chip, Attachment]) -> None:
         self._kept.remove(kept)
         self._row.removeWidget(kept[0])
         kept[0].hide()

@@ -114,6 +114,52 @@ async def test_a_second_prompt_is_refused_and_a_cancel_leaves_the_plan_waiting(p
         assert "proposed" in client.said
 
 
+SOUND = acp.audio_block("UklGRg==", "audio/wav")
+SHEET = acp.resource_block(acp.embedded_blob_resource("file:///tmp/sheet.bin", "AAEC", mime_type="application/x-sheet"))
+TAKES_ALL = {"promptCapabilities": {"audio": True, "image": True, "embeddedContext": True}}
+
+
+async def test_recordings_and_files_in_a_message_reach_an_agent_that_takes_them(place: AgentPlace) -> None:
+    words = place.scripted(write("x = 2\\n"), initialize={"agentCapabilities": TAKES_ALL})
+    async with editor(place.root, words, "discard") as client:
+        await client.say("Listen.", SOUND, SHEET)
+        session = client.session_id
+    [blocks] = place.blocks(session)
+    sent = [each for each in blocks if each["type"] != "text"]
+    assert sent == [
+        {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"},
+        {
+            "type": "resource",
+            "resource": {"blob": "AAEC", "mimeType": "application/x-sheet", "uri": "file:///tmp/sheet.bin"},
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("attached", "reason"), [(SOUND, "cannot hear recordings"), (SHEET, "takes no files in a message")]
+)
+async def test_what_an_agent_does_not_take_is_refused_in_words_and_nothing_is_sent(
+    attached: Any, reason: str, place: AgentPlace
+) -> None:
+    async with editor(place.root, agent(place, write("x = 2\\n")), "apply") as client:
+        with pytest.raises(acp.RequestError, match=reason):
+            await client.say("Listen.", attached)
+        assert place.blocks(client.session_id) == []
+    assert on_disk(place) == BEFORE
+
+
+@pytest.mark.agents
+async def test_a_recording_sent_from_an_editor_reaches_the_model_of_gemini(
+    place: AgentPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedModel() as model:
+        npm_agents.require("gemini", place, model, monkeypatch)
+        async with editor(place.root, ("--agent", "gemini"), "apply") as client:
+            await client.say(f"Listen. [[scenario:edit]] [[cwd:{place.root}]]", SOUND)
+    assert any("UklGRg==" in str(each.messages) for each in model.requests)
+    assert on_disk(place) == BEFORE.replace("1", "42", 1)
+
+
 async def test_an_editor_that_dies_loses_nothing_and_finds_its_session_again(place: AgentPlace) -> None:
     words = agent(place, write("x = 2\\n"))
     async with editor(place.root, words) as client:
