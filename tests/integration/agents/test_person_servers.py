@@ -101,7 +101,7 @@ def test_a_call_of_the_persons_server_waits_for_the_approval_and_is_made_once_wi
     held = plan["operations"][1]
     assert held["external"] == BOOKED
     assert set(held["flags"]) == {"irreversible", "outside"}
-    assert plan["incomplete"] == ""
+    assert (plan["incomplete"], plan["warnings"]) == ("", [])
     approved_and_made(place, plan)
     place.assert_nothing_left()
     assert ledger.read_text() == "asked\n7 tea\n"
