@@ -206,6 +206,7 @@ class _Connection:
         self._task: asyncio.Task[None] | None = None
         self._open: asyncio.Future[tuple[Client, tuple[HeldTool, ...]]] | None = None
         self._closing = asyncio.Event()
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def tools(self) -> tuple[HeldTool, ...]:
         """Its tools; none, and a line in the log, where it cannot be started."""
@@ -217,12 +218,15 @@ class _Connection:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> ToolAnswer:
         """Raises PolicyError where the server cannot be reached or does not answer."""
-        client, _ = await self._opened()
+        client = await self._living()
         _log.info("tool of the person's server called: %s of %s", tool, self._server.name)
         try:
             async with asyncio.timeout(_CALL_S):
                 result = await client.call_tool(tool, arguments)
         except Exception as problem:
+            if (refusal := _refusal(problem)) is not None:
+                return ToolAnswer((refusal,), failed=True)
+            self._let_go()
             raise PolicyError(
                 f"The MCP server {self._server.name} did not answer the call of {shown(tool)}: {_reason(problem)}.",
                 next="Whether the call had an effect is not known: look at what it acts on.",
@@ -232,20 +236,43 @@ class _Connection:
             texts = (json.dumps(result.structured_content),)
         return ToolAnswer(texts, failed=bool(result.is_error))
 
+    async def _living(self) -> "Client":
+        """The connection, made anew where the server has ended since: a call that is sent is not sent again."""
+        client, tools = await self._opened()
+        try:
+            async with asyncio.timeout(_END_S):
+                if tools:
+                    await client.list_tools(cache_mode="refresh")
+        except Exception as problem:
+            if _refusal(problem) is None:
+                self._let_go()
+                client, _ = await self._opened()
+        return client
+
     async def close(self) -> None:
         """End the server, by force where it does not end by itself."""
+        self._let_go()
+        if self._ending:
+            _, left = await asyncio.wait(self._ending, timeout=_END_S)
+            for task in left:
+                task.cancel()
+            if left:
+                await asyncio.wait(left, timeout=_END_S)
+
+    def _let_go(self) -> None:
+        """End the connection; the next call opens another."""
         self._closing.set()
         if self._task is not None:
-            done, _ = await asyncio.wait({self._task}, timeout=_END_S)
-            if not done:
-                self._task.cancel()
-                await asyncio.wait({self._task}, timeout=_END_S)
+            self._ending.add(self._task)
+            self._task.add_done_callback(self._ending.discard)
+        self._task = self._open = None
 
     def start(self) -> "asyncio.Future[tuple[Client, tuple[HeldTool, ...]]]":
         """The connection, as soon as there is one."""
         if self._open is None or self._task is None or self._task.done():
-            self._open = asyncio.get_running_loop().create_future()
-            self._task = asyncio.create_task(self._run(self._open), name=f"mcp-{self._server.name}")
+            self._open, self._closing = asyncio.get_running_loop().create_future(), asyncio.Event()
+            running = self._run(self._open, self._closing)
+            self._task = asyncio.create_task(running, name=f"mcp-{self._server.name}")
         return self._open
 
     async def _opened(self) -> "tuple[Client, tuple[HeldTool, ...]]":
@@ -255,7 +282,7 @@ class _Connection:
         except TimeoutError:
             raise self._unreachable(f"it did not start within {_START_S:g} seconds") from None
 
-    async def _run(self, opened: "asyncio.Future[tuple[Client, tuple[HeldTool, ...]]]") -> None:
+    async def _run(self, opened: "asyncio.Future[tuple[Client, tuple[HeldTool, ...]]]", closing: asyncio.Event) -> None:
         try:
             async with _client(self._server) as client:
                 tools = [
@@ -263,7 +290,7 @@ class _Connection:
                     for tool in (await client.list_tools()).tools
                 ]
                 opened.set_result((client, tuple(tools)))
-                await self._closing.wait()
+                await closing.wait()
         except Exception as problem:
             if opened.done():
                 _log.warning("the MCP server %s has ended: %s", self._server.name, _reason(problem))
@@ -297,6 +324,15 @@ async def _client(server: PersonServer) -> "AsyncIterator[Client]":
             http = await stack.enter_async_context(create_mcp_http_client(headers=server.headers))
             transport = streamable_http_client(server.url, http_client=http)
         yield await stack.enter_async_context(Client(transport))
+
+
+def _refusal(problem: Exception) -> str | None:
+    """What the server answered in place of a result; None where it did not answer."""
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+    is_answer = isinstance(problem, MCPError) and problem.error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT)
+    return f"The server refused the call: {problem}" if is_answer else None
 
 
 def _reason(problem: BaseException) -> str:
