@@ -170,6 +170,7 @@ async def test_greeting_ping_list_and_call(host: PlanningServerHost) -> None:
     async with greeted(host) as line:
         assert (await line.ask("ping", 1))["result"] == {}
         listed = (await line.ask("tools/list", "two"))["result"]["tools"]
+        assert all(tool["_meta"] == {"anthropic/alwaysLoad": True} for tool in listed), "none has to be searched for"
         assert listed[0]["name"] == "present_plan"
         assert listed[0]["description"].startswith("<description>")
         answer = await line.ask("tools/call", 3, name="present_plan", arguments={"plan_content": "# A"})
