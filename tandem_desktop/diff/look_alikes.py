@@ -33,6 +33,16 @@ _MIXED_IN = lazy_pattern(
 """Cyrillic, Armenian, Cherokee, Coptic and Lisu: no honest word has their letters beside Latin ones."""
 _GREEK = lazy_pattern("[\u0370-\u03ff\u1f00-\u1fff]")
 _WORD = lazy_pattern(r"\w[\w\u0300-\u036f]*")
+_RAISED = lazy_pattern(
+    "[\u00aa\u00ba\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u1d78\u1d9b-\u1dbf\u2071\u207f\u2090-\u209c\u24b6-\u24e9"
+    "\u2c7c\u2c7d\ua7f2-\ua7f4\ua7f8\ua7f9\U00010780-\U000107ba\U0001f130-\U0001f149]"
+)
+"""Raised, lowered, circled and squared letters. Python takes `ᵉval` for `eval`, and so do many a search and disk."""
+_ORDINALS = "\u00aa\u00ba"
+_RAISED_DOTS = frozenset("·ꞏ˙∙⋅•‧᛫")
+"""Dots above the line, which the confusables do not take for a dot."""
+_OVERLAYS = lazy_pattern("(?<=[A-Za-z0-9._-])[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]")
+_SLASHES_OVER = frozenset("\u0337\u0338\u20eb")
 _TYPOGRAPHY = frozenset("‘’“”–—…")
 """Signs that honest names have as well."""
 _COMPONENT = lazy_pattern("[^/]+")
@@ -43,6 +53,7 @@ _BEFORE_A_NAME = lazy_pattern(
     r"(?:[\w)\]\"']\.|->|::|[@$<]|\b(?:def|class|function|fn|func|fun|let|var|val|const|import|use|package|struct|enum|type|"
     r"interface|trait|impl|namespace|module|sub|export|new|local|static|alias|export)\s+)$"
 )
+_IMPORTS = lazy_pattern(r"\b(?:import|from)\s+$")
 _AFTER_A_NAME = lazy_pattern(r"[(\[]|\.[A-Za-z_]|->|::|\s*[-+*/|&:]?=(?!=)")
 _QUOTED = lazy_pattern(r"([\"'`])([^\s\"'`]{3,})\1")
 _ARGUMENT = lazy_pattern(r"\"[^\"\n]*\"|'[^'\n]*'|\S+")
@@ -112,9 +123,11 @@ def skeleton(text: str) -> str:
 
 def in_text(text: str) -> list[int]:
     """Where characters of text or source pass for ASCII ones: in words of two scripts, in names, in addresses."""
-    if _is_plain(text):
+    if text.isascii():
         return []
-    found: set[int] = set()
+    found = set(_raised_in_names(text)) if _RAISED.search(text) else set()
+    if _is_plain(text):
+        return sorted(found)
     for word in _WORD.finditer(text):
         if word[0].isascii():
             continue
@@ -142,7 +155,48 @@ def in_text(text: str) -> list[int]:
 
 def in_name(name: str) -> list[int]:
     """Where a path, a link's target or a host passes for another one: look-alikes, and what some disks do not see."""
-    return sorted({*_unseen_by_some_disks(name), *_imitations(name), *_taken_apart(name)})
+    odd = () if name.isascii() else (*_raised_beside_letters(name), *_dots_and_strokes(name))
+    return sorted({*_unseen_by_some_disks(name), *_imitations(name), *_taken_apart(name), *odd})
+
+
+def _raised_in_names(text: str) -> Iterator[int]:
+    """Letters of identifiers that Python reads as plain ones. `1ª` and `the 1ˢᵗ` in prose are no identifiers."""
+    for word in _WORD.finditer(text):
+        raised = [] if word[0].isascii() else [at for at, each in enumerate(word[0], word.start()) if _is_raised(each)]
+        if not raised or not unicodedata.normalize("NFKC", word[0]).isascii():
+            continue
+        is_index = len(word[0]) == 2 and raised == [word.end() - 1]  # of mathematics: xᵢ, Aᵀ
+        is_used = text[word.end() : word.end() + 1] in ("(", ".") or _IMPORTS.search(text[: word.start()]) is not None
+        if is_used or (_is_a_name(text, word) and not is_index):
+            yield from raised
+
+
+def _raised_beside_letters(name: str) -> Iterator[int]:
+    """The same in a name, beside another letter; an ordinal after a digit or in `nº` is one."""
+    for at, each in enumerate(name):
+        if not _is_raised(each):
+            continue
+        before, after = name[max(0, at - 1) : at], name[at + 1 : at + 2]
+        is_ordinal = each in _ORDINALS and not _ASCII_LETTER.match(after) and (before.isdecimal() or before in "nN")
+        if not is_ordinal and any(_ASCII_LETTER.match(beside) or _is_raised(beside) for beside in (before, after)):
+            yield at
+
+
+def _is_raised(character: str) -> bool:
+    return bool(character and _RAISED.match(character)) and unicodedata.normalize("NFKC", character).isascii()
+
+
+def _dots_and_strokes(name: str) -> Iterator[int]:
+    """Raised dots before a name and between its letters, save in Catalan `l·l`, and strokes through a letter."""
+    yield from (found.start() for found in _OVERLAYS.finditer(name))
+    for at, each in enumerate(name):
+        if each not in _RAISED_DOTS:
+            continue
+        before, after = name[max(0, at - 1) : at], name[at + 1 : at + 2]
+        is_catalan = each == "·" and before in ("l", "L") and after in ("l", "L")
+        begins_or_follows = before in ("", "/") or (before.isascii() and before.isalnum())
+        if begins_or_follows and after.isascii() and after.isalnum() and not is_catalan:
+            yield at
 
 
 def _taken_apart(name: str) -> Iterator[int]:
@@ -203,7 +257,17 @@ def _after_latin(argument: re.Match[str]) -> int:
 def read_as(name: str, marked: Iterable[int]) -> str:
     """The name that a reader takes `name` for, where its marked characters pass for ASCII ones."""
     chosen, table = frozenset(marked), _prototypes()
-    return "".join(table.get(ord(c), c) if at in chosen and not c.isascii() else c for at, c in enumerate(name))
+    odd = {at for at, each in enumerate(name) if at in chosen and not each.isascii()}
+    return "".join((table.get(ord(each)) or _plain(each)) if at in odd else each for at, each in enumerate(name))
+
+
+def _plain(character: str) -> str:
+    """What a sign that the confusables do not know is read as."""
+    if character in _RAISED_DOTS:
+        return "."
+    if _OVERLAYS.match(f"a{character}", 1):
+        return "/" if character in _SLASHES_OVER else ""
+    return unicodedata.normalize("NFKC", character) if _is_raised(character) else character
 
 
 def twin_words(text: str, among: str) -> Iterator[tuple[str, str]]:

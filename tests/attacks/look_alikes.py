@@ -112,6 +112,22 @@ SIGNS = {
     "small capital d": "\u1d05eploy.sh",
     "dotless i of a tool": ".g\u0131thub/workflows/x.yml",
     "long s of a tool": ".\u017fsh/config",
+    "raised letter": "\u02e2etup.py",
+    "lowered letter": "setu\u209a.py",
+    "raised letter at the end": "conftes\u1d57.py",
+    "ordinal sign": "t\u00bax.ini",
+    "circled letter": "\u24e2etup.py",
+    "squared letter": "\U0001f142etup.py",
+    "middle dot before a name": "\u00b7env",
+    "middle dot for a dot": "report\u00b7txt",
+    "sinological dot": "\ua78fgitattributes",
+    "dot above": "report\u02d9txt",
+    "bullet operator": "\u2219npmrc",
+    "dot operator": "package\u22c5json",
+    "bullet": "\u2022bashrc",
+    "hyphenation point": "\u2027env",
+    "slash over a letter": "a\u0338b.txt",
+    "long stroke over a letter": "etc\u0336.txt",
 }
 """Names that look wholly like ASCII but for one sign or rare letter."""
 UNSEEN = {
@@ -326,6 +342,15 @@ SOURCE = {
     "long s in a word": ("pas\u017fword = 1", "\u017f"),
     "digraph in a word": ("i\u01ccect()", "\u01cc"),
     "iota in a word": ("nu\u0196l = 1", "\u0196"),
+    "raised letter that Python reads as a plain one": ("\u1d49val(x)", "\u1d49"),
+    "raised letter in the middle": ("getat\u1d57r(x, y)", "\u1d57"),
+    "lowered letter": ("__im\u209aort__('os')", "\u209a"),
+    "ordinal sign in a module's name": ("import \u00bas", "\u00ba"),
+    "ordinal sign in an attribute": ("x.\u00bas.system('id')", "\u00ba"),
+    "raised letter after from": ("from \u1d52s import path", "\u1d52"),
+    "raised letter at the end of a short name": ("o\u02e2.system('id')", "\u02e2"),
+    "lowered letter at the end of a short name": ("import o\u209b", "\u209b"),
+    "raised letter that is assigned": ("is_\u1d43dmin = True", "\u1d43"),
 }
 
 

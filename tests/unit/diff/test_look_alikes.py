@@ -49,6 +49,9 @@ def test_honest_names_and_sentences_of_a_language_stay_as_they_are(words: str) -
         "let 変数 = 1;",
         "L’été, don’t, 10–20",
         "№ 5, 20 ℃, 3 × 4",
+        "1ª edición, nº 5, the 1ˢᵗ time, Mᵐᵉ Dupont, H₂O",
+        "xᵢ = Aᵀ * b  # Julia",
+        "paral·lel, A · B, • item",
     ],
 )
 def test_honest_source_and_prose_stay_as_they_are(line: str) -> None:
@@ -67,6 +70,13 @@ def test_honest_source_and_prose_stay_as_they_are(line: str) -> None:
         "2024-01-01T10:00.log",
         "CMakeLists.txt",
         "L’été.md",
+        "paral·lel.md",
+        "1ª_parte.txt",
+        "nº1.txt",
+        "H₂O.md",
+        "x².py",
+        "Müller · Söhne.txt",
+        "カ・ラ.txt",
         "a–b.md",
     ],
 )
