@@ -16,6 +16,7 @@ import logging
 import multiprocessing
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -59,6 +60,7 @@ PLAN = {
         {"tool": "delete", "args": {"path": "c.txt"}, "description": "Away."},
     ],
 }
+_ASKED = re.compile(rb'"(f[0-9]+)"')
 BEFORE = b"".join(b"line %d\n" % number for number in range(40))
 PATCH = b"""\
 diff --git a/f.txt b/f.txt
@@ -287,6 +289,7 @@ async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str
         {"id": 0, "error": {"code": -32601, "message": "no"}},
     ]
     problems: list[str] = []
+    asked: Counter[str] = Counter()
     async with asyncio.timeout(LONGEST_S * TURNS_A_LIFE), served() as frames:
         hearing = asyncio.create_task(_hear_all(frames))
         for number in range(FRAMES_A_TURN):
@@ -299,6 +302,7 @@ async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str
             data = json.dumps(message).encode()
             data = (_spoil_bytes(chance, data) if chance.random() < 0.1 else data).replace(b"\n", b" ")
             frames.put(data + b"\n")
+            asked.update(each.decode() for each in _ASKED.findall(data))  # a spoiled id may be that of another request
             if number % 25 == 0:
                 await asyncio.sleep(0.01)
         for number in range(3):  # whatever still waits is withdrawn, so that the last request is served
@@ -310,8 +314,8 @@ async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str
                 return ["it ended before the last request"]
             await asyncio.sleep(0.01)
         given = [str(each.get("id")) for each in frames.heard if "method" not in each]
-        answers = Counter(number for number in given if number.startswith("f"))  # another id may have come twice
-        problems += [f"{number} answered {times} times" for number, times in answers.items() if times > 1]
+        answers = Counter(number for number in given if number.startswith("f"))
+        problems += [f"{number} answered {times} times" for number, times in answers.items() if times > asked[number]]
         hearing.cancel()
         await asyncio.gather(hearing, return_exceptions=True)
     return problems
