@@ -109,3 +109,34 @@ def test_plan_format_names_every_tool_with_its_arguments() -> None:
     assert told == {tool: set(step.model_fields["args"].annotation.model_fields) for tool, step in STEP_TYPES.items()}
     for priority in TaskPriority:
         assert f"`{priority}`" in section(text, "A task")
+
+
+_NAMED_TEST = re.compile(r"`(tests/[\w./]+|test_\w+\.py)[^`]*`|python -m (tests[\w.]+)")
+
+
+@pytest.mark.parametrize("document", ["security", "testing", "agents", "performance"])
+def test_every_test_that_a_document_names_is_there(document: str) -> None:
+    text = (ROOT / "docs" / f"{document}.md").read_text(encoding="utf-8")
+    named = {path or module.replace(".", "/") for path, module in _NAMED_TEST.findall(text)}
+    names = {path.name for path in (ROOT / "tests").rglob("*.py")}
+    assert [each for each in sorted(named) if not _is_there(each) and each not in names] == []
+    assert named
+
+
+def _is_there(named: str) -> bool:
+    place = ROOT / named
+    return place.is_file() or place.with_suffix(".py").is_file() or any(place.glob("*.py"))
+
+
+def test_every_promise_of_security_names_a_test_that_runs() -> None:
+    table = section((ROOT / "docs" / "security.md").read_text(encoding="utf-8"), "Each promise and its test")
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) >= 25
+    for promise, held_by in rows:
+        files = [ROOT / each for each in re.findall(r"`(tests/[\w/.]+)`", held_by)]
+        modules = re.findall(r"`python -m (tests\.\w+)`", held_by)
+        assert files or modules, promise
+        for file in files:
+            found = [*file.rglob("test_*.py")] if file.is_dir() else [file]
+            texts = [each.read_text(encoding="utf-8") for each in found]
+            assert any(re.search(r"^(?:async )?def test_|^ATTACKS\b", text, re.MULTILINE) for text in texts), promise
