@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tandem_desktop.staging.git_effects import GitEffect
 
 _REFLECTION = "reflection.json"
+_MOST_BYTES = 128 * 1024 * 1024
 _RESULTS_FILE = "results.json"
 _STEPS = "steps.jsonl"
 _OPERATIONS: ValueType[tuple[StagedOperation, ...]] = ValueType(tuple[StagedOperation, ...])
@@ -85,8 +86,8 @@ class RunStore:
         if not RUN_ID.fullmatch(run_id) or not path.exists():
             raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
         try:
-            return RunRecord.model_validate_json(path.read_bytes())
-        except ValidationError:
+            return RunRecord.model_validate_json(atomic.read_regular(path, _MOST_BYTES)[0])
+        except (OSError, ValidationError):
             raise PlanDamagedError(
                 f"The record of {run_id} at {path} cannot be read.",
                 path=str(path),
@@ -96,8 +97,8 @@ class RunStore:
     def results(self, run_id: RunId) -> tuple[OperationResult, ...]:
         """The results so far; empty if they cannot be read."""
         try:
-            return _RESULTS.validate_json((self._folder / run_id / _RESULTS_FILE).read_bytes())
-        except (FileNotFoundError, ValidationError):
+            return _RESULTS.validate_json(atomic.read_regular(self._folder / run_id / _RESULTS_FILE, _MOST_BYTES)[0])
+        except (OSError, ValidationError):
             return ()
 
     def save_reflection(self, reflection: Reflection) -> None:
@@ -111,8 +112,9 @@ class RunStore:
         from tandem_desktop.domain.reflection import Reflection
 
         try:
-            return Reflection.model_validate_json((self._folder / self.get(run_id).run_id / _REFLECTION).read_bytes())
-        except (FileNotFoundError, ValidationError):
+            path = self._folder / self.get(run_id).run_id / _REFLECTION
+            return Reflection.model_validate_json(atomic.read_regular(path, _MOST_BYTES)[0])
+        except (OSError, ValidationError):
             return None
 
     def list(self) -> tuple[RunRecord, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import (
+    BadInputError,
     InvalidTransitionError,
     PlanDamagedError,
     StaleRevisionError,
@@ -25,7 +26,7 @@ from tandem_desktop.domain.plan_states import PlanStatus, TransitionStep
 from tandem_desktop.domain.state_machine import PlanCreated, PlanStateMachine, StartPlanning
 from tandem_desktop.plans import markdown, names, records
 from tandem_desktop.plans.index import REVISING
-from tandem_desktop.plans.names import LOCK, META, NEVER, Signature
+from tandem_desktop.plans.names import LOCK, META, MOST_BYTES, NEVER, Signature
 from tandem_desktop.plans.pages import edited_page, has_been_edited
 from tandem_desktop.storage import atomic, syscalls
 
@@ -151,8 +152,14 @@ class PlanFiles:
         saved = version.model_copy(update={"context": self._shortened(version)})
         saved = saved.model_copy(update={"approval_hash": ApprovalHash.of(saved).combined_hash})
         path = folder / names.revision_file(saved.revision)
+        data = records.encode(saved)
+        if len(data) > MOST_BYTES:
+            raise BadInputError(
+                f"The record of the plan would have {len(data):,} bytes; at most {MOST_BYTES:,} can be kept.",
+                next="Divide it into several plans.",
+            )
         try:
-            atomic.create(path, records.encode(saved))
+            atomic.create(path, data)
         except FileExistsError:
             found = names.latest_revision(folder)
             raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
@@ -165,7 +172,7 @@ class PlanFiles:
         names = version.context.get(markdown.ARTIFACTS)
         if isinstance(names, list) and names == [_context_name(version)]:
             with contextlib.suppress(OSError, ValueError):
-                data = (self._artifacts / names[0]).read_bytes()
+                data, _ = atomic.read_regular(self._artifacts / names[0], MOST_BYTES)
                 if version.context == markdown.linked_context(names[0], data):
                     return dict(json.loads(data))
         return version.context

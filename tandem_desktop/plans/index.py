@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tandem_desktop.domain.errors import PlanDamagedError, PlanNotFoundError
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan_states import PlanStatus
-from tandem_desktop.plans.names import INODE_MASK, META, NEVER, Signature
+from tandem_desktop.plans.names import INODE_MASK, META, MOST_BYTES, NEVER, Signature
 from tandem_desktop.storage import atomic
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class PlanIndex:
 
     def _load(self) -> "_Entries | None":
         try:
-            data = (self._folder / _INDEX).read_bytes()
+            data, _ = atomic.read_regular(self._folder / _INDEX, MOST_BYTES)
             body = data[_HEAD_LENGTH:-2]
             if data[:_HEAD_LENGTH] != _HEAD % zlib.crc32(body):
                 return None

@@ -54,6 +54,8 @@ INODE_MASK = (1 << 63) - 1
 """Some file systems use all 64 bits; a stored signature has 63."""
 
 RESTORE = "Restore the file from a backup, or move the plan's folder away and propose the plan again."
+MOST_BYTES = 128 * 1024 * 1024
+"""Of one file of a plan; a record of a hundred thousand operations fits."""
 META = "meta.json"
 LOCK = ".lock"
 _REVISION_FILE = lazy_pattern(r"r([0-9]{3,9})\.json")

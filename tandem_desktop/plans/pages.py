@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import PlanDamagedError
 from tandem_desktop.domain.patterns import lazy_pattern
-from tandem_desktop.plans.names import document_file, edited_file
+from tandem_desktop.plans.names import MOST_BYTES, document_file, edited_file
+from tandem_desktop.storage import atomic
 
 _SEAL = lazy_pattern(r"^page_sha256: ([0-9a-f]{64})\n", re.MULTILINE)
 END_OF_FRONT = "\n---\n"
@@ -29,7 +30,7 @@ def edited_page(folder: Path, revision: int, expected: Callable[[], str]) -> Pat
 
 def has_been_edited(page: Path, expected: Callable[[], str]) -> bool:
     try:
-        return is_edited(page.read_bytes().decode("utf-8", "replace"), expected)
+        return is_edited(atomic.read_regular(page, MOST_BYTES)[0].decode("utf-8", "replace"), expected)
     except FileNotFoundError:
         return False
 

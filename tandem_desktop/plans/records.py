@@ -1,8 +1,6 @@
 """The bytes of plan records."""
 
 import json
-import os
-import stat
 import time
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +14,8 @@ from tandem_desktop.domain.operations import first_misfit
 from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.domain.plan import FORMAT, PlanMeta, PlanVersion
 from tandem_desktop.domain.strict_json import ambiguity
-from tandem_desktop.plans.names import META, NEVER, Signature, damaged, revision_file, signature
+from tandem_desktop.plans.names import META, MOST_BYTES, NEVER, Signature, damaged, revision_file, signature
+from tandem_desktop.storage import atomic
 
 _DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 _SETTLED_NS = 50_000_000
@@ -82,29 +81,13 @@ def _check_session(record: PlanMeta | PlanVersion, path: Path | str) -> None:
 def _read(path: Path | str) -> tuple[bytes, Signature]:
     """Bytes of a regular file; a link or a pipe under the name counts as damage and is not followed."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data, info = atomic.read_regular(path, MOST_BYTES)
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise damaged(path, f"it cannot be opened: {error.strerror}") from error
-    try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise damaged(path, "it is not a regular file")
-        data = _all_bytes(fd)
-    except OSError as error:
         raise damaged(path, f"it cannot be read: {error.strerror}") from error
-    finally:
-        os.close(fd)
     settled = info.st_ctime_ns < time.time_ns() - _SETTLED_NS
     return data, signature(info) if settled else NEVER
-
-
-def _all_bytes(fd: int) -> bytes:
-    parts = []
-    while part := os.read(fd, 1 << 20):
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _decode(model: type[Record], data: bytes, path: Path | str) -> Record:

@@ -25,7 +25,7 @@ from tandem_desktop.domain.state_machine import PlanEvent
 from tandem_desktop.plans import names, records
 from tandem_desktop.plans.files import PlanFiles, first_meta, next_meta
 from tandem_desktop.plans.index import PlanIndex, PlanListing
-from tandem_desktop.plans.names import LOCK, Signature
+from tandem_desktop.plans.names import LOCK, MOST_BYTES, Signature
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.errors import writing
 
@@ -49,10 +49,14 @@ class SessionPlans:
 
     def plans(self, session_id: SessionId) -> tuple[PlanId, ...]:
         """Oldest first; a line truncated by a crash is ignored."""
+        path = self._path(session_id)
         try:
-            lines = self._path(session_id).read_text(encoding="ascii", errors="replace").splitlines()
+            data, _ = atomic.read_regular(path, MOST_BYTES)
         except FileNotFoundError:
             return ()
+        except OSError as error:
+            raise names.damaged(path, f"it cannot be read: {error.strerror}") from error
+        lines = data.decode("ascii", "replace").splitlines()
         return tuple(PlanId(line) for line in lines if PLAN_ID.fullmatch(line))
 
     def add(self, session_id: SessionId, plan_id: PlanId) -> None:

@@ -27,6 +27,7 @@ from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.domain.template import NAME, PlanTemplate, TemplateParameter, marked
 from tandem_desktop.plans import bundle as plan_bundle
 from tandem_desktop.plans.bundle import Artifact, BundledPlan, PlanBundle
+from tandem_desktop.plans.names import MOST_BYTES
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.review.comments import CommentStore
 from tandem_desktop.services.proposals import Proposals
@@ -186,7 +187,7 @@ class Bundles:
     def _artifact(self, artifact: Artifact) -> bytes:
         path = self._locations.artifacts / artifact.name
         with reading(path):
-            data = path.read_bytes()
+            data, _ = atomic.read_regular(path, MOST_BYTES)
         if hashlib.sha256(data).hexdigest() != artifact.sha256:
             raise StorageError(
                 f"{path} is no longer what the plan was made with.", path=str(path), next="Make the plan again."

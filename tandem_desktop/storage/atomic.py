@@ -1,6 +1,7 @@
-"""Atomic file writes, private scratch folders and file locks."""
+"""Atomic file writes, bounded reads, private scratch folders and file locks."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
@@ -147,6 +148,33 @@ def _open(path: Path) -> int:
         return os.open(path, flags)
 
 
+def read_regular(path: Path | str, most: int) -> tuple[bytes, os.stat_result]:
+    """The bytes of a regular file, and what was opened; for files that may have come with the workspace.
+
+    No link is followed, no pipe waited for, no device read, and nothing read beyond `most` bytes.
+
+    Raises:
+        FileNotFoundError: there is none.
+        OSError: it is something else, larger, or cannot be read.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        parts: list[bytes] = []
+        left = most + 1 if info.st_size <= most else 0
+        while left > 0 and (part := os.read(fd, min(left, _PART_BYTES))):
+            parts.append(part)
+            left -= len(part)
+        if left == 0:
+            raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+        return b"".join(parts), info
+    finally:
+        os.close(fd)
+
+
+_PART_BYTES = 1 << 20
 _AGAIN_S = 0.005
 
 

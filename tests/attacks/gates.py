@@ -5,7 +5,9 @@ import asyncio
 import contextlib
 import functools
 import json
+import multiprocessing
 import os
+import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -146,6 +148,72 @@ def _clone(spoil: Spoil) -> Callable[[Path], Outcome]:
         return _decided(folder, PlanId(plan.name), digest)
 
     return run
+
+
+KEPT = ("index.json", "sessions/*", "PLAN-*/meta.json", "PLAN-*/r001.json", "PLAN-*/r001.md", "PLAN-*/.lock")
+KEPT_OF_RUNS = ("RUN-*/meta.json", "RUN-*/results.json", "RUN-*/operations.json", "RUN-*/steps.jsonl")
+INSTEAD: dict[str, Callable[[Path], object]] = {
+    "a link to a device without end": lambda place: place.symlink_to("/dev/zero"),
+    "a pipe": os.mkfifo,
+    "three gigabytes": lambda place: place.touch() or os.truncate(place, 3 << 30),
+    "a folder": lambda place: place.mkdir(),
+}
+_PATIENCE_S = 30
+
+
+def _something_else() -> Iterator[Attack]:
+    """Each file of a clone's `.tandem` as something else: nothing waits for it, or reads without end."""
+    places = [f"plans/{each}" for each in KEPT] + [f"runs/{each}" for each in KEPT_OF_RUNS]
+    for place in places:
+        for what, put in INSTEAD.items():
+            run = functools.partial(_in_time, functools.partial(_looked_through, place, put))
+            yield Attack(f"kept-{place}-{what}", f"in a clone {place} is {what}", run)
+
+
+def _in_time(look: Callable[[Path], object], folder: Path) -> Outcome:
+    """In a process of its own, with little memory and time."""
+    process = multiprocessing.get_context("fork").Process(target=_with_little_memory, args=(look, folder))
+    process.start()
+    process.join(_PATIENCE_S)
+    is_over = process.exitcode == 0
+    process.kill()
+    process.join()
+    return Outcome.HELD if is_over else Outcome.BROKEN
+
+
+def _with_little_memory(look: Callable[[Path], object], folder: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    look(folder)
+    os._exit(0)  # the locks and threads of the test belong to its own process
+
+
+def _looked_through(place: str, put: Callable[[Path], object], folder: Path) -> None:
+    shutil.copytree(_honest() / "project", folder / "project", symlinks=True)
+    shutil.copytree(_honest() / "state", folder / "state", symlinks=True)
+    plan = PlanId(next((folder / "project" / ".tandem" / "plans").glob("PLAN-*")).name)
+    with an_engine(folder) as engine:
+        session = engine.plans.revision(plan).session_id
+        other = engine.proposals.propose(_plan_json())
+        engine.decisions.approve(other.plan_id, other.approval_hash)
+        engine.runs.apply(other.plan_id)
+    for each in [*(folder / "project" / ".tandem").glob(place)]:
+        each.unlink()
+        put(each)
+    if place == "plans/index.json" and not (named := folder / "project" / ".tandem" / place).exists():
+        put(named)
+    with an_engine(folder) as engine:
+        looks: tuple[Callable[[], object], ...] = (
+            engine.listing,
+            lambda: engine.plans.revision(plan),
+            lambda: engine.plans.edited_page(plan, 1),
+            lambda: engine.plans.plan_of(session),
+            engine.runs.runs,
+            engine.audit_check.verify,
+            lambda: engine.proposals.propose(_plan_json()),
+        )
+        for look in looks:
+            with contextlib.suppress(TandemError):
+                look()
 
 
 OTHER_PLACES = ("../out", "../../../../out", "/tmp/out", "a/b", ".", "..", "", "a\0b", "~", "x" * 300)
@@ -748,4 +816,5 @@ ATTACKS: list[Attack] = [
     ),
     *_plan_keys(),
     *_record_keys(),
+    *_something_else(),
 ]
