@@ -315,7 +315,9 @@ async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str
             await asyncio.sleep(0.01)
         given = [str(each.get("id")) for each in frames.heard if "method" not in each]
         answers = Counter(number for number in given if number.startswith("f"))
-        problems += [f"{number} answered {times} times" for number, times in answers.items() if times > asked[number]]
+        problems += [
+            f"{number} answered {times} times" for number, times in answers.items() if times > max(1, asked[number])
+        ]
         hearing.cancel()
         await asyncio.gather(hearing, return_exceptions=True)
     return problems
