@@ -13,7 +13,7 @@ from tandem_desktop.domain.approval import Approval, ApprovalHash, WorkspaceIden
 from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingError
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.domain.review import Coverage
+from tandem_desktop.domain.review import Coverage, LockFileReview
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tests.support.builders import A_MOMENT, PLAN_ID, a_command, a_version, a_write
 from tests.support.clocks import Clock
@@ -52,6 +52,16 @@ def test_the_plan_that_was_approved_may_run(
     assert enforcer.enforce_execution(VERSION, 1, workspace) == approval
     assert enforcer.verify_approval(PLAN_ID, 1, workspace) == approval
     assert approval.acknowledged_flags == ("runs-code",)
+
+
+def test_an_approval_keeps_which_lock_files_were_opened_and_what_was_known_about_the_plan(
+    enforcer: ApprovalEnforcer, approve: Approve, workspace: WorkspaceIdentity
+) -> None:
+    opened = LockFileReview(opened=("uv.lock",), skipped=("go.sum",))
+    approval = approve(lock_files=opened, evidence="tests: 12 passed", notes="seen")
+    assert (approval.lock_files, approval.evidence, approval.notes) == (opened, "tests: 12 passed", "seen")
+    assert enforcer.verify_approval(PLAN_ID, 1, workspace) == approval
+    assert (approve().lock_files, approve().evidence, approve().notes) == (LockFileReview(), "", "")
 
 
 @pytest.mark.parametrize("length", [12, 13, 40, 64])
