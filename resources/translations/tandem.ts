@@ -5597,6 +5597,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>The agent had an open network while it planned.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The agent is at work; stop it, or wait for the end of its turn.</source>
             <translation type="unfinished" />
@@ -5649,6 +5654,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>The agent that asked will really call it, once, outside the workspace.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>The agent was not confined while it planned: it could change other places by itself.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -7012,6 +7022,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Whether the window runs the checks of the workspace by itself for each plan; only a list you have accepted is run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <source>While it planned, the agent had an open network: it could reach every host and what this machine serves and, on an X11 desktop, press the buttons of this window.</source>
             <translation type="unfinished" />
         </message>
         <message>

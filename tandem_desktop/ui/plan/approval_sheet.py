@@ -28,7 +28,7 @@ from tandem_desktop.review.operation_view import OperationView, Totals
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.plan import rehearsal_text, wording
-from tandem_desktop.ui.plan.page_text import parallel_text
+from tandem_desktop.ui.plan.page_text import parallel_text, unheld_words
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
@@ -234,12 +234,15 @@ class ApprovalSheet(Sheet):
         self.body.addLayout(self._facts)
         self.commands, self.external_calls, self.recorded = (plain_label("", wrap=True) for _ in range(3))
         self.recorded.setObjectName("approval-recorded")
+        self.unheld = plain_label("", "risk", wrap=True)
+        self.unheld.setObjectName("approval-unheld")
         top, middle = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter  # top: for values that may wrap
         rows = (
             (tr("Files"), top, self._files_row()),
             (tr("Commands"), top, _in_a_row(self.commands)),
             ("", top, _in_a_row(self.external_calls)),
             ("", middle, _in_a_row(self.recorded)),
+            ("", middle, _in_a_row(self.unheld)),
             (tr("If something fails"), middle, self._policy_row()),
             (tr("Digest"), middle, self._digest_row()),
             ("", middle, self._commit_row()),
@@ -401,6 +404,9 @@ class ApprovalSheet(Sheet):
         instead = rehearsal_text.instead(page.version)
         self.recorded.setText(instead)
         self.recorded.setVisible(bool(instead))
+        unheld = unheld_words(page.version)
+        self.unheld.setText(unheld)
+        self.unheld.setVisible(bool(unheld))
         self.commands.setText(_commands(page, totals))
         self.external_calls.setText(
             tr_n(

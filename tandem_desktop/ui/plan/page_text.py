@@ -6,7 +6,8 @@ from datetime import datetime
 
 from tandem_desktop.diff.text import visible, visible_in_a_line, visible_name, visible_sentence
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.network import RefusedHost
+from tandem_desktop.domain.network import NetworkMode, RefusedHost
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_states import TRANSITIONS, EventKind, PlanStatus, state_of
 from tandem_desktop.review.compare import ComparedOperation, Comparison
 from tandem_desktop.review.drift import Drifted
@@ -139,11 +140,31 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
         is_offered = meta.status in OPEN and len(version.network.refused) <= _MOST_REFUSED
         text = _refused_sentence(version.network.refused)
         yield BannerText("risk", text, ways if is_offered else (), frozenset(key for key, _ in ways))
+    if _had_open_network(version):
+        yield BannerText(
+            "risk",
+            tr(
+                "While it planned, the agent had an open network: it could reach every host and what this machine "
+                "serves and, on an X11 desktop, press the buttons of this window."
+            ),
+        )
     look = next((look for words, look in _CONFINEMENTS.items() if version.confinement.startswith(words)), "")
     if look:
         yield BannerText(
             look, tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
         )
+
+
+def unheld_words(version: PlanVersion) -> str:
+    """What did not hold the agent back while it planned, for the approval; empty where all of it did."""
+    if version.confinement.startswith("not confined"):
+        return tr("The agent was not confined while it planned: it could change other places by itself.")
+    return tr("The agent had an open network while it planned.") if _had_open_network(version) else ""
+
+
+def _had_open_network(version: PlanVersion) -> bool:
+    is_open = version.network is not None and version.network.mode is NetworkMode.OPEN
+    return is_open and not version.confinement.startswith("not confined")
 
 
 _CONFINEMENTS = {"not confined": "risk", "confined by Landlock": "info"}

@@ -477,6 +477,7 @@ REFUSED = NetworkReport(
         ({"warnings": ("A file is very large.",)}, "A file is very large."),
         ({"confinement": "not confined: bubblewrap is missing"}, "the agent was not confined"),
         ({"confinement": "confined by Landlock ABI 7 and seccomp"}, "the agent was confined by Landlock ABI 7"),
+        ({"network": NetworkReport(mode=NetworkMode.OPEN)}, "press the buttons of this window"),
         ({"network": REFUSED}, "The network refused the agent docs.example:443 ×2, 127.0.0.1:4010."),
         ({"status": PlanStatus.EXPIRED}, "expired"),
         ({"status": PlanStatus.NEEDS_REVIEW}, "sent back three times"),
@@ -490,6 +491,25 @@ def test_what_a_person_must_know_stands_above_the_list(
 ) -> None:
     reviewing(panel, **fields)
     assert words in banners(panel)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"confinement": "not confined: bubblewrap is missing"}, "not confined while it planned"),
+        ({"network": NetworkReport(mode=NetworkMode.OPEN)}, "open network"),
+        ({"network": REFUSED}, ""),
+        ({}, ""),
+    ],
+)
+def test_what_did_not_hold_the_agent_back_stands_on_the_approval_sheet(
+    fields: dict[str, object], words: str, panel: ExecutionPlanPanel
+) -> None:
+    reviewing(panel, **fields)
+    panel.footer.buttons.button(EventKind.APPROVE).click()
+    unheld = panel.sheets.approval.unheld
+    assert words in unheld.text()
+    assert unheld.isVisible() is bool(words)
 
 
 @pytest.mark.parametrize(("key", "lasting"), [("allow-agent", True), ("allow-once", False)])
