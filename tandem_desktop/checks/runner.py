@@ -35,7 +35,9 @@ _NEEDS_REPORT = ("junit", "jest", "sarif", "ruff", "pyright", "eslint")
 """Formats in which nothing at all is no report."""
 _TEMPORARY = ("/tmp", "/var/tmp")
 _NO_TERMINAL = re.compile(
-    rb"/dev/tty|(?:not|requires|no) (?:an? )?(?:interactive )?(?:tty|terminal)|inappropriate ioctl", re.IGNORECASE
+    rb"/dev/tty|(?:not|requires|no) (?:an? )?(?:interactive )?(?:tty|terminal)|inappropriate ioctl"
+    rb"|EOF when reading a line",
+    re.IGNORECASE,
 )
 """How programs say that they have no terminal."""
 

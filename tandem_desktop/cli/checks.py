@@ -14,7 +14,8 @@ from tandem_desktop.cli.runs import watched
 from tandem_desktop.domain.errors import ChecksNotAcceptedError
 from tandem_desktop.domain.events import AffectedTestsFinished, CheckFinished, TandemEvent
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.paths import ROOT
+from tandem_desktop.domain.paths import ROOT, shown
+from tandem_desktop.services.needed import NeededParts
 
 _MOST_NAMED = 20
 _STOPPING = "Stopping the checks; nothing of them is kept."
@@ -70,13 +71,14 @@ def needed(call: CommandContext) -> CommandResult:
             "plan_id": plan_id,
             "revision": found.revision,
             "checked_by": list(found.checks),
+            "without_result": list(found.without_result),
             "parts": [_part_json(each) for each in found.parts],
             "attention_only": ATTENTION,
         }
         if given.shrink:
             call.known.update(data)
             answer = proposed(call, service.shrink(found, only=only, timeout_s=timeout_s, control=control))
-            lines = [*answer.lines, Span(ATTENTION, Tone.WARNING)]
+            lines = [*answer.lines, *_not_asked(found), Span(ATTENTION, Tone.WARNING)]
             return CommandResult({**data, **answer.data}, lines, next=answer.next)
     strays = len(found.strays)
     lines = [
@@ -85,10 +87,17 @@ def needed(call: CommandContext) -> CommandResult:
             f"  r{found.revision}  of {count(len(found.parts), 'part')} nothing notices {strays}",
         ),
         *(_judged(each) for each in found.parts),
+        *_not_asked(found),
         Span(ATTENTION, Tone.WARNING),
     ]
     following = call.command("needed", plan_id, "--shrink") if strays else call.command("show", plan_id, "--diff")
     return CommandResult(data, lines, next=following)
+
+
+def _not_asked(found: NeededParts) -> Iterator[Span]:
+    if found.without_result:
+        names = ", ".join(map(shown, found.without_result))
+        yield Span(f"Not asked, since it has no whole result with the plan: {names}", Tone.WARNING)
 
 
 def _judged(found: JudgedPart) -> tuple[Span | str, ...]:

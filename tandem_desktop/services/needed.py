@@ -31,6 +31,8 @@ class NeededParts:
     parts: tuple[JudgedPart, ...]
     checks: tuple[str, ...]
     """The names of the checks that were asked."""
+    without_result: tuple[str, ...] = ()
+    """The names of those that have no whole result with the plan, so that nothing can be compared with it."""
 
     @property
     def strays(self) -> tuple[PlanPart, ...]:
@@ -68,7 +70,7 @@ class Needed:
 
         Raises:
             ChecksNotAcceptedError, BadInputError, UserAbortError: as for `Checks.run`.
-            StepRefusedError: the checks give no result with the whole plan, so there is nothing to compare with.
+            StepRefusedError: no check gives a result with the whole plan, so there is nothing to compare with.
         """
         trial = self._trial(plan_id, only, timeout_s, control or RunControl())
         parts = tuple(self._parts(trial.version))
@@ -77,7 +79,8 @@ class Needed:
             for part, why in zip(parts, pool.map(lambda each: trial.difference((each,)), parts), strict=True):
                 judged.append(JudgedPart(part, bool(why), why))
                 on_part(judged[-1], len(parts))
-        return NeededParts(plan_id, trial.version.revision, tuple(judged), tuple(each.name for each in trial.checks))
+        names = tuple(each.name for each in trial.checks)
+        return NeededParts(plan_id, trial.version.revision, tuple(judged), names, trial.without_result)
 
     def shrink(
         self,
@@ -157,11 +160,14 @@ class _LeaveOutTrial:
         self._timeout_s = timeout_s
         self._control = control
         self._tree = service.tree()
-        self._whole = self._results(version.operations)
-        broken = next((side.problem for side in self._whole if side.problem), "")
-        if broken:
+        whole = dict(zip(checks, self._results(version.operations), strict=True))
+        self.checks = tuple(each for each in checks if not whole[each].problem)
+        self.without_result = tuple(each.name for each in checks if whole[each].problem)
+        self._whole = tuple(whole[each] for each in self.checks)
+        if not self.checks:
+            name, problem = next((each.name, side.problem) for each, side in whole.items())
             raise StepRefusedError(
-                f"The checks have no whole result with the plan ({broken}), so nothing can be compared with it.",
+                f"No check has a whole result with the plan ({name}: {problem}), so nothing can be compared with it.",
                 next=f"See why: tandem check {version.plan_id}",
             )
 

@@ -152,7 +152,7 @@ class ChecksPart(QWidget):
                 )
                 text = f"{text} {ahead}"
             return "info", text, (("stop-checks", tr("Stop")),)
-        if state.refusal:
+        if state.refusal and state.evidence is None:
             return "risk", state.refusal, (again,)
         if state.evidence is not None:
             details = (("details", tr("Hide") if self._is_open else tr("Details")),)
@@ -169,6 +169,8 @@ class ChecksPart(QWidget):
 
     def _about_needed(self, state: ChecksState) -> tuple[str, tuple[tuple[str, str], ...]]:
         """What is known of parts that nothing notices, and what can be done about them."""
+        if state.refusal:
+            return f"· {state.refusal}", ()
         if state.needed is None:
             return "", (("find-needed", tr("What is needed?")),) if state.may_ask_for_needed else ()
         strays = len(state.needed.strays)
@@ -345,6 +347,9 @@ def _needed_lines(needed: NeededParts | None) -> Iterator[ListedLine]:
     for part in needed.strays:
         hunk = tr(", change {n}", n=part.hunk) if part.hunk else ""
         yield ListedLine(tr("nothing notices: {place}", place=f"{visible_name(part.place)}{hunk}"), "risk", part.place)
+    if needed.without_result:
+        names = ", ".join(map(visible_name, needed.without_result))
+        yield ListedLine(tr("not asked, without a whole result with the plan: {names}", names=names), "risk")
     yield ListedLine(
         tr("This says where to look, not what is right: what no check covers is noticed by nothing."), "muted"
     )
@@ -409,7 +414,7 @@ class ChecksController(QObject):
     @property
     def shown_digest(self) -> str:
         """The digest of the evidence that is on screen; empty if there is none."""
-        evidence = self._state.evidence
+        evidence = self._state.evidence if not self._state.is_running else None
         return evidence.digest if evidence is not None and not self._part.isHidden() else ""
 
     def show_known(
@@ -450,7 +455,8 @@ class ChecksController(QObject):
     def refuse(self, plan_id: str, revision: int, sentence: str) -> None:
         """They could not be run, or their list cannot be read."""
         if self._is_shown(plan_id, revision):
-            self._tell(ChecksState(offered=self._state.offered, refusal=sentence))
+            evidence = self._before_needed.evidence  # still holds, where it was a search that ended without a result
+            self._tell(ChecksState(offered=self._state.offered, evidence=evidence, refusal=sentence))
 
     def look_again(self, plan_id: str, revision: int) -> None:
         """Their list is another one than was accepted: show what is there now."""
@@ -477,7 +483,7 @@ class ChecksController(QObject):
             case "find-needed" if self._page is not None:
                 version = self._page.version
                 self._before_needed = self._state
-                self._tell(replace(self._state, evidence=None, is_running=True, done=0, total=0))
+                self._tell(replace(self._state, is_running=True, refusal="", done=0, total=0))
                 self.needed_requested.emit(version.plan_id, version.revision)
             case "shrink" if self._state.needed is not None:
                 self.shrink_requested.emit(self._state.needed)

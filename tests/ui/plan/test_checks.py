@@ -1,5 +1,7 @@
 """The Checks part says what is known, asks before anything runs, and marks new messages on their lines."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
@@ -264,6 +266,10 @@ def test_what_nothing_notices_is_listed_with_its_warning_and_can_be_shrunk(
     assert "Nothing notices 1 part." in panel.header.checks.line.text
     assert panel.header.checks.listed[0] == "nothing notices: b"
     assert "not what is right" in panel.header.checks.listed[1]
+    assert not any("not asked" in each for each in panel.header.checks.listed)
+    panel.checks.show_needed(replace(found, without_result=("slow",)))
+    assert panel.header.checks.listed[1] == "not asked, without a whole result with the plan: slow"
+    panel.checks.show_needed(found)
     assert panel.checks.shown_digest == evidence().digest
     with qtbot.waitSignal(panel.checks.shrink_requested) as asked:
         click(panel, "shrink")
@@ -277,6 +283,21 @@ def test_a_search_that_is_stopped_shows_the_evidence_again(panel: ExecutionPlanP
     click(panel, "find-needed")
     panel.checks.stopped(page.version.plan_id, page.version.revision)
     assert panel.header.checks.line.text.startswith("1 fixed")
+
+
+def test_a_search_that_is_refused_leaves_the_evidence_on_screen(panel: ExecutionPlanPanel) -> None:
+    page = a_page(viewed(a_write("a", b"x\n")), viewed(a_write("b", b"x\n", id="s2")))
+    panel.show_page(page)
+    panel.checks.show_known(page.version, offered(accepted=True), evidence(), runs=True)
+    click(panel, "find-needed")
+    assert panel.checks.shown_digest == "", "its summary is not on screen"
+    panel.checks.refuse(page.version.plan_id, page.version.revision, "No check has a whole result.")
+    assert panel.header.checks.line.text.startswith("1 fixed")
+    assert panel.header.checks.line.text.endswith("No check has a whole result.")
+    assert panel.checks.shown_digest == evidence().digest
+    click(panel, "run-checks")
+    panel.checks.refuse(page.version.plan_id, page.version.revision, "checks.toml is not valid TOML.")
+    assert panel.header.checks.line.text == "checks.toml is not valid TOML."
 
 
 def test_files_with_a_new_failure_are_told_and_stay_while_the_checks_run_again(

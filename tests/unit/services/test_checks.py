@@ -196,8 +196,9 @@ def test_a_check_without_a_usable_report_says_so(engine: Engine, command: str, f
 def test_a_check_that_needs_a_terminal_gets_the_end_of_its_input(engine: Engine) -> None:
     listed(engine, 'test -t 0 || read -r answer < /dev/tty || ! read -r answer || echo "$answer"')
     assert only(engine).after.exit == 0
-    listed(engine, "read -r answer < /dev/tty")
-    assert only(engine).after.notes == ("it wanted a terminal, and checks have none",)
+    for asks in ("read -r answer < /dev/tty", "python3 -c 'input()'"):
+        listed(engine, asks)
+        assert only(engine).after.notes == ("it wanted a terminal, and checks have none",)
 
 
 def test_a_check_has_no_network_and_says_that_it_wanted_it(engine: Engine) -> None:
@@ -343,8 +344,19 @@ def test_where_nothing_can_be_left_out_no_revision_is_made(engine: Engine) -> No
 
 def test_without_a_result_for_the_whole_plan_nothing_is_judged(engine: Engine) -> None:
     listed(engine, "no-such-program")
-    with pytest.raises(StepRefusedError, match="no whole result"):
+    with pytest.raises(StepRefusedError, match=r"No check has a whole result with the plan \(c: its program"):
         engine.needed.find(a_plan(engine).plan_id)
+
+
+def test_a_check_without_a_result_for_the_whole_plan_is_named_and_not_asked(engine: Engine) -> None:
+    listed(engine, "test -e one")
+    with (engine.locations.tandem / "checks.toml").open("a") as checks:
+        checks.write('[[check]]\nname = "gone"\ncommand = "no-such-program"\n')
+    engine.checks.accept(engine.checks.offered().list.digest)
+    found = engine.needed.find(a_plan(engine, write("one", "x"), write("two", "x")).plan_id)
+    assert [each.is_needed for each in found.parts] == [True, False]
+    assert (found.checks, found.without_result) == (("c",), ("gone",))
+    assert len(engine.needed.shrink(found).operations) == 1
 
 
 def test_the_record_of_an_approval_keeps_the_digest_of_the_evidence(engine: Engine) -> None:
