@@ -1,6 +1,7 @@
 """Which parts of a plan a check would miss: each is left out in turn; and a small set that says the same."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -50,16 +51,16 @@ def difference(whole: Sequence[SideResult], without: Sequence[SideResult], names
             return f"{name}: {changed[0]} comes out otherwise" if changed else f"{name}: another result"
         said, says = _messages(one), _messages(other)
         if said != says:
-            changed_message = next(iter([each for each in says if each not in said] or said))
-            return f"{name}: {changed_message[2] or changed_message[1]}"
+            _, code, message = min((says - said) or (said - says))
+            return f"{name}: {message or code}"
         if one.exit != other.exit:
             return f"{name}: exit code {other.exit}"
     return ""
 
 
-def _messages(side: SideResult) -> list[tuple[str, str, str]]:
+def _messages(side: SideResult) -> Counter[tuple[str, str, str]]:
     """The messages without their lines, which move when a hunk is left out."""
-    return sorted((each.path, each.code, _NUMBER.sub("N", each.message)) for each in side.diagnostics)
+    return Counter((each.path, each.code, _NUMBER.sub("N", each.message)) for each in side.diagnostics)
 
 
 def minimised(parts: Sequence[PlanPart], is_same: Callable[[Sequence[PlanPart]], bool]) -> tuple[PlanPart, ...]:

@@ -37,3 +37,13 @@ def test_a_test_that_fails_is_noticed_and_a_moved_message_is_not() -> None:
     assert difference([whole], [side(counts_tests=True)], ["c"]) == "c: t comes out otherwise"
     ended = SideResult(exit=None, problem="it took longer than 1 s and was ended")
     assert difference([whole], [ended], ["c"]) == "c: it took longer than 1 s and was ended"
+
+
+def test_the_message_that_comes_or_goes_is_the_one_that_is_named() -> None:
+    def side(*messages: str) -> SideResult:
+        found = [Diagnostic(path="a", line=1, severity="error", code="c", message=each) for each in messages]
+        return SideResult(exit=1, diagnostics=tuple(found))
+
+    assert difference((side("stays", "goes"),), (side("stays"),), ("types",)) == "types: goes"
+    assert difference((side("stays"),), (side("comes", "stays"),), ("types",)) == "types: comes"
+    assert difference((side("twice", "twice", "b"),), (side("twice", "b"),), ("types",)) == "types: twice"
