@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from tandem_desktop import __version__
@@ -64,7 +63,7 @@ class ProofStore:
     """What was proved of the files of large plans, each by itself; in the state folder, the newest of them."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def load(self, operations: Iterable[StagedOperation]) -> dict[_Pair, _Found]:
         """What is known of the files of a plan."""
@@ -86,21 +85,23 @@ class ProofStore:
             for pair, found in proofs.items()
         ]
         with suppress(OSError):
-            atomic.make_directory(self._folder, mode=0o700)
+            atomic.make_directory(self.folder, mode=0o700)
             atomic.replace(self._path(operations), json.dumps(told).encode(), mode=0o600, durable=False)
-            with os.scandir(self._folder) as entries:
+            with os.scandir(self.folder) as entries:
                 stored = sorted((entry.stat().st_mtime_ns, entry.path) for entry in entries)
             for _, path in stored[:-_MOST_STORED]:
                 syscalls.unlink(path)
 
     def _path(self, operations: Iterable[StagedOperation]) -> Path:
         pairs = sorted({_pair(each) for each in operations if isinstance(each.after, FileState)})
-        return self._folder / f"{sha256(json.dumps([*_prover(), pairs]).encode()).hexdigest()}.json"
+        return self.folder / f"{sha256(json.dumps([*_prover(), pairs]).encode()).hexdigest()}.json"
 
 
 @lru_cache(maxsize=1)
 def _prover() -> tuple[str, ...]:
     """Which rules and parsers prove: others may tell otherwise."""
+    from importlib import metadata  # slow to load
+
     names = ["tree-sitter", *sorted({grammar.module.replace("_", "-") for grammar in GRAMMARS.values()})]
     found = [str(_FORMAT), __version__]
     for name in names:

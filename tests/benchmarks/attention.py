@@ -32,7 +32,7 @@ from tandem_desktop.diff.hunk_classes import ChangeClass, ChangedLines, Span, ch
 from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.diff.text import split_lines
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.review.change_classes import ChangeProver, Proved
+from tandem_desktop.review.change_classes import ChangeProver, ProofStore, Proved
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.storage.objects import ObjectStore
 from tests.benchmarks.commits import commits
@@ -576,18 +576,34 @@ def speed(plans: Sequence[ReleasePlan], objects: ObjectStore, files: int = 1_000
         sides[operation.id] = (before, after)
     size = sum(len(side) for pair in sides.values() for side in pair)
     yield f"{len(views):,} files, {size / 1e6:.1f} MB, both sides", ""
-    for what, is_staged in (("plan that arrives at once", False), ("plan of which all was staged before", True)):
+    operations = [view.operation for view in views]
+    store = ProofStore(Path(tempfile.mkdtemp(prefix="tandem-proofs-")))
+    for what in (_AT_ONCE, "plan of which all was staged before", _KEPT, _WITH_ROWS):
         times, cpu = [], []
         for _ in range(3):
-            prover = ChangeProver(lambda operation: sides[operation.id], most_seconds=60)
-            if is_staged:
+            kept = store if what == _KEPT else None
+            prover = ChangeProver(lambda operation: sides[operation.id], most_seconds=60, store=kept)
+            if what == _KEPT:
+                [*prover.beside(operations, views)]
+                prover.settle(60)
+            elif what not in (_AT_ONCE, _WITH_ROWS):
                 prover.prepare(views)
             begun, used = time.perf_counter(), _used()
-            found = prover.prove(views)
+            if what == _WITH_ROWS:
+                made = (view_operation(each, objects, commands_captured=True) for each in operations)
+                found = prover.prove([*prover.beside(operations, made)])
+                prover.settle(60)
+            else:
+                found = prover.prove(views)
             times.append(time.perf_counter() - begun)
             cpu.append(_used() - used)
         told = f"{min(times):.2f} s (best of 3), {min(cpu):.2f} s of all processors, {len(found):,} files with marks"
         yield f"  {what}", told
+    shutil.rmtree(store.folder)
+
+
+_AT_ONCE, _KEPT = "plan that arrives at once", "plan that another process proved"
+_WITH_ROWS = "rows of a plan and its classes, at once"
 
 
 def _used() -> float:
