@@ -1,5 +1,6 @@
 """What a reviewer sees of an operation comes from the operation; hostile words change nothing on the screen."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from tandem_desktop.cli.formatting import DiffLimit
 from tandem_desktop.diff.hunks import displayed, hunks
 from tandem_desktop.diff.text import Document, is_hidden
+from tandem_desktop.review.change_classes import MANY
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, write
 from tests.support.file_samples import LOCK_AFTER, LOCK_BEFORE
 
@@ -145,6 +147,20 @@ def test_hunk_that_is_proved_to_be_mechanical_says_so(tmp_path: Path, capsys: py
     printed = tandem("show", plan_id, "--diff").out
     assert "@@  format only" in printed
     assert "@@  comments only" in printed
+
+
+def test_large_plan_is_proved_by_the_call_that_makes_it_and_not_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace = a_workspace(tmp_path, {f"f{number}.py": f"f({number},2)\n" for number in range(MANY)})
+    tandem = CommandLine(workspace, capsys)
+    plan_id = tandem.propose(*(write(f"f{number}.py", f"f({number}, 2)\n") for number in range(MANY)))["plan_id"]
+
+    (proofs,) = (Path(os.environ["TANDEM_STATE_DIR"]) / "proofs").iterdir()
+    assert proofs.read_text().count("format") == MANY
+    proofs.write_text(proofs.read_text().replace("format", "comment"))
+    operations = tandem.answer("show", plan_id, "--diff")["operations"]
+    assert [each["hunks"][0]["class"] for each in operations] == ["comment"] * MANY, "what is kept is believed"
 
 
 def test_what_needs_attention_names_files_and_commands_with_nothing_hidden(tandem: CommandLine) -> None:
