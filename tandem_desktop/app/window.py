@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 APPLICATION = "Tandem Desktop"
 _HEAVY = ("tandem_desktop.ui.main_window", "tandem_desktop.app.wiring", "tandem_desktop.recipes.catalog")
 """Everything the window needs after its first picture."""
-_SOON_NEEDED = "markdown_it"
-"""What the first reply needs, and takes longer to import than the reply may hold the window up."""
+_SOON_NEEDED = ("markdown_it", "tomlkit")
+"""What the first reply and the first choice of a setting need, which take long to import."""
+_DONE = object()
 _TURN_S = 0.0005
 """How long another thread keeps Python to itself while the window wants it: ten times less than is usual."""
 
@@ -68,6 +69,7 @@ class _Opening:
         self._window: MainWindow | None = None
         self._log_file: LogFile | None = None
         self._crashes: CrashWatch | None = None
+        self._steps: Iterator[None] = iter(())
 
     def begin(self) -> None:
         self._importing.start()
@@ -91,11 +93,23 @@ class _Opening:
                 import_module(name)
             for name in import_module("tandem_desktop.app.wiring").SERVICE_MODULES:
                 import_module(name)
+            read_ahead()
         except Exception:  # noqa: S110 - the GUI thread imports it again, and says there what is wrong
             pass
         QTimer.singleShot(0, self._frame, self._furnish)
 
     def _furnish(self) -> None:
+        self._steps = self._furnished()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """One step now, the rest once the window has handled its input."""
+        from PySide6.QtCore import QTimer
+
+        if next(self._steps, _DONE) is not _DONE:
+            QTimer.singleShot(0, self._frame, self._go_on)
+
+    def _furnished(self) -> Iterator[None]:
         from tandem_desktop.storage.logs import CrashWatch
         from tandem_desktop.ui.main_window import MainWindow
         from tandem_desktop.ui.theme.theme import Theme
@@ -113,7 +127,7 @@ class _Opening:
         tell_what_nobody_caught(window)
         self._frame.setWindowIcon(application_icon())
         self._frame.take(window)
-        window.open_workspace(self._root)
+        yield from window.open_in_steps(self._root)
         if self._plan is not None:
             window.open_plan(self._plan)
         if reports:
@@ -123,6 +137,20 @@ class _Opening:
         if not reports and not self._words:  # otherwise it is told the next time
             window.pages.tell_update()
         stay_awake()
+
+
+def read_ahead() -> None:
+    """Make what the first widgets would otherwise wait for: each type of Qt is made when it is first used, and all of
+    them when a widget of unknown type is handed out; the table of look-alikes is read with the first sentence.
+    """
+    from PySide6 import QtCore, QtGui, QtWidgets
+
+    from tandem_desktop.diff.text import visible_sentence
+
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            getattr(module, name)
+    visible_sentence("\u0430")  # a letter that looks like another one
 
 
 def _after_a_crash(report: Path) -> str:
@@ -175,7 +203,7 @@ def stay_awake() -> None:
     gc.set_threshold(20_000, 20, 50)
     gc.enable()
     sys.setswitchinterval(_TURN_S)
-    threading.Thread(target=import_module, args=(_SOON_NEEDED,), name="reading ahead").start()
+    threading.Thread(target=lambda: [*map(import_module, _SOON_NEEDED)], name="reading ahead").start()
 
 
 def check_display() -> None:

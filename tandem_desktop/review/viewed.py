@@ -108,7 +108,9 @@ def since_viewed(then: PlanVersion, viewed: Collection[OperationId], now: PlanVe
 def coverage(version: PlanVersion, seen: Iterable[Seen]) -> Coverage:
     """Count the viewed operations, and their regions that stayed folded."""
     known = {each.mark: each for each in seen}
-    shown = [known[name] for operation in version.operations if (name := mark(operation)) in known]
+    ids = {name.rpartition(":")[0] for name in known}  # a mark is a digest: made only of what may be known
+    every = (mark(operation) for operation in version.operations if operation.id in ids)
+    shown = [known[name] for name in every if name in known]
     return Coverage(
         operations=len(version.operations),
         shown=len(shown),

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -305,6 +305,8 @@ class MainWindow(QWidget):
         self._memory = WindowMemory(stored, theme)
         self.panes = PaneLayout(theme, stored, self)
         self.controller: WorkspaceController | None = None
+        self._opening: Generator[None, None, None] | None = None
+        """The steps of a folder that is being opened."""
         self.setObjectName("main-window")
         self.setWindowTitle("Tandem Desktop")
         self.setAcceptDrops(True)
@@ -358,6 +360,19 @@ class MainWindow(QWidget):
 
     def open_workspace(self, root: Path | None) -> None:
         """Open a folder; None opens the last one, or the welcome page."""
+        for _ in self.open_in_steps(root):
+            pass
+
+    def open_in_steps(self, root: Path | None) -> Iterator[None]:
+        """As `open_workspace`, in steps between which the window can handle its input."""
+        if self._opening is not None:
+            self._opening.close()
+        steps = self._opening = self._open_in_steps(root)
+        yield from steps
+        if self._opening is steps:
+            self._opening = None
+
+    def _open_in_steps(self, root: Path | None) -> Generator[None, None, None]:
         chosen = root or self._memory.last_workspace
         if chosen is None:
             self._show_welcome()
@@ -369,7 +384,14 @@ class MainWindow(QWidget):
             self._show_welcome()
             return
         self._leave_workspace()
-        self._enter(WorkspaceController(self._theme, background, self))
+        self._pages.setCurrentWidget(self.splitter)
+        yield
+        try:
+            place = yield from WorkspaceController.in_steps(self._theme, background, self)
+        except GeneratorExit:  # closed, or another folder was chosen meanwhile
+            background.close()
+            raise
+        yield from self._enter(place)
         self._memory.remember(background.engine.locations.workspace)
         self.top.show_recent(self._memory.recent)
 
@@ -385,6 +407,8 @@ class MainWindow(QWidget):
     def leave(self) -> None:
         """Close the workspace and stop its agents."""
         self.notifier.leave()
+        if self._opening is not None:
+            self._opening.close()
         self._leave_workspace()
         self._commands.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -419,7 +443,7 @@ class MainWindow(QWidget):
         self.setMinimumSize(*SMALLEST)
         self.resize(*SIZE)
 
-    def _enter(self, place: WorkspaceController) -> None:
+    def _enter(self, place: WorkspaceController) -> Iterator[None]:
         self.controller = place
         self.rail = PlansRail(self._theme, place.plans)
         PlanListMenu(self._theme, place.state, place.plans, self.rail, place.delete_conversation)
@@ -431,7 +455,9 @@ class MainWindow(QWidget):
         place.chat.setMinimumWidth(px(CHAT_WIDTH))
         self.splitter.setSizes([px(216), px(452), px(772)])
         self.splitter.setStretchFactor(2, 1)
-        self._pages.setCurrentWidget(self.splitter)
+        yield
+        place.panel.sheets.enter_window()
+        yield
         self.rail.plan_chosen.connect(place.open_entry)
         self.rail.conversation_chosen.connect(place.open_entry)
         self.rail.stop_requested.connect(lambda session: place.turns.stop(SessionId(session)))

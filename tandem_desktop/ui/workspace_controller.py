@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -204,6 +204,19 @@ class WorkspaceController(QObject):
     """A decision is needed: title, text, and the id of the plan or of the conversation."""
 
     def __init__(self, theme: Theme, background: Background, parent: QObject | None = None) -> None:
+        for _ in self._make(theme, background, parent):
+            pass
+
+    @classmethod
+    def in_steps(
+        cls, theme: Theme, background: Background, parent: QObject | None = None
+    ) -> "Generator[None, None, WorkspaceController]":
+        """Make it in steps, between which the window that opens can handle its input."""
+        made = cls.__new__(cls)
+        yield from made._make(theme, background, parent)
+        return made
+
+    def _make(self, theme: Theme, background: Background, parent: QObject | None) -> Iterator[None]:
         super().__init__(parent)
         self.background = background
         engine = background.engine
@@ -215,12 +228,14 @@ class WorkspaceController(QObject):
         options = DiffOptions.remembered(self.state.get("reading"))
         self._diff_preferences = DiffPreferences(options, lambda kept: self.state.put(reading=kept))
         self.chat = ChatPane(theme)
-        self.panel = ExecutionPlanPanel(
+        yield
+        self.panel = yield from ExecutionPlanPanel.in_steps(
             theme,
             DiffSource(self._load_contents, self.commands, self._executor, self._diff_preferences),
             workspace=str(engine.locations.workspace),
             now=engine.clock,
         )
+        yield
         self.chat.set_files(engine.locations.workspace, self.files.find)
         self.bridge = EventBridge(background.events, self)
         self.session_id: SessionId = SessionId(self.state.get("session") or new_session_id())

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
@@ -15,7 +15,7 @@ from tandem_desktop.review.choices import ChoicePart
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.diff.decoded_images import ImagePair, decode_images, may_be_image
 from tandem_desktop.ui.diff.loader import DiffLoader
-from tandem_desktop.ui.diff.options import DiffPreferences
+from tandem_desktop.ui.diff.options import DiffOptions, DiffPreferences
 from tandem_desktop.ui.diff.rows import InlineComment, RowKind
 from tandem_desktop.ui.diff.search import DiffSearch
 from tandem_desktop.ui.diff.special import node_notes
@@ -78,7 +78,7 @@ class RowDiff(DiffView):
         self._comments: tuple[Comment, ...] = ()
         self.setObjectName(f"diff-{view.operation.id}")
         self.set_options(source.preferences.options)
-        source.preferences.changed.connect(self.set_options)
+        source.preferences.changed.connect(self._follow_options)
         self.layout_changed.connect(lambda: source.preferences.update(self.options))
         source.load(view, self._loaded)
 
@@ -249,6 +249,19 @@ class RowDiff(DiffView):
         """Ignore everything that arrives from now on."""
         self._is_gone = True
         self._loader.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.set_options(self._source.preferences.options)
+
+    def _follow_options(self, options: DiffOptions) -> None:
+        """A diff out of sight takes them over when it is shown: many may be open."""
+        if self.isVisible():
+            self.set_options(options)
+
+    def _restyle(self) -> None:
+        if not self._is_gone:  # each theme is met by new contents
+            super()._restyle()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

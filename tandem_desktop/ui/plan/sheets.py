@@ -45,6 +45,7 @@ class Sheet(QWidget):
         super().__init__(host.window())
         self._host, self._theme, self._wide = host, theme, wide
         self._before: QWidget | None = None
+        host.destroyed.connect(self.deleteLater)
         self.guard = DecisionGuard(self)
         self.setObjectName(name)
         self.setAccessibleName(words)
@@ -61,9 +62,8 @@ class Sheet(QWidget):
 
     def open(self, focus: QWidget) -> None:
         """Appear over the window; `focus` is never a button that decides."""
+        self.enter_window()
         window = self._host.window()
-        if self.parentWidget() is not window:
-            self.setParent(window)
         if self.isHidden():
             self._before = QApplication.focusWidget()
             window.installEventFilter(self)
@@ -74,6 +74,12 @@ class Sheet(QWidget):
         focus.setFocus(Qt.FocusReason.OtherFocusReason)
         self.guard.hold()
         announce(self, self.title.text(), urgent=True)
+
+    def enter_window(self) -> None:
+        """Become part of the window that the host is in by now."""
+        window = self._host.window()
+        if self.parentWidget() is not window:
+            self.setParent(window)
 
     def shut(self) -> None:
         if self.isHidden():

@@ -1,12 +1,12 @@
 """The settings sheet and its controls."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -243,6 +243,10 @@ def _suffix(name: str) -> str:
 _WIDE, _CONTROL, _MARGIN = 860, 230, 24
 
 
+_ROWS_AT_ONCE = 12
+_DONE = object()
+
+
 class SettingsSheet(Sheet):
     """The settings page. Saves every change at once; settings without a control are edited in the file."""
 
@@ -261,6 +265,11 @@ class SettingsSheet(Sheet):
         super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
         self._config = config
         self._rows: list[tuple[QWidget, str]] = []
+        self._steps: Iterator[None] = iter(())
+        self._filled: Settings | None = None
+        """What the page shows."""
+        self._timer = QTimer(self, interval=0, singleShot=True)
+        self._timer.timeout.connect(self._go_on)
         self.search = SearchField(theme, tr("Search settings"))
         self.search.setObjectName("settings-search")
         self.search.textChanged.connect(self._search)
@@ -307,7 +316,10 @@ class SettingsSheet(Sheet):
 
     def follow(self, settings: Settings) -> None:
         """Update the open page after the file changed."""
+        if settings == self._filled:
+            return
         self._fill(settings)
+        self._finish()  # all of it at once: what is read keeps its place
         self._search(self.search.text())
 
     def fit(self) -> None:
@@ -323,12 +335,28 @@ class SettingsSheet(Sheet):
         column.setContentsMargins(0, 0, self._theme.px(12), 0)
         column.setSpacing(self._theme.px(8))
         self._rows = []
+        self._filled = settings
+        self._scroll.setWidget(page)
+        self._steps = self._rows_of(column, settings)
+        self._go_on()
+
+    def _rows_of(self, column: QVBoxLayout, settings: Settings) -> Iterator[None]:
+        """Make the rows; those that are not in sight at once need not hold up the window."""
         for group, names in GROUPS:
             self._add_group(column, tr_marked(group))
             for name in names:
                 self._add_setting(column, name, getattr(settings, name))
+                if len(self._rows) % _ROWS_AT_ONCE == 0:
+                    yield
         column.addStretch(1)
-        self._scroll.setWidget(page)
+
+    def _go_on(self) -> None:
+        if next(self._steps, _DONE) is not _DONE:
+            self._timer.start()
+
+    def _finish(self) -> None:
+        for _ in self._steps:
+            pass
 
     def _add_group(self, column: QVBoxLayout, words: str) -> None:
         heading = plain_label(words, "section")
@@ -367,7 +395,7 @@ class SettingsSheet(Sheet):
 
     def _choose(self, name: str, value: Any) -> None:
         try:
-            settings = save_setting(self._config, name, value)
+            settings = self._filled = save_setting(self._config, name, value)
         except TandemError as error:
             self._tell(error)
             return
@@ -388,6 +416,8 @@ class SettingsSheet(Sheet):
 
     def _search(self, text: str) -> None:
         wanted = text.lower().split()
+        if wanted:
+            self._finish()
         found = 0
         for row, words in self._rows:
             is_found = all(word in words for word in wanted) if words else not wanted

@@ -1,12 +1,14 @@
 """The style sheet, icons and shared painting functions."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QFocusEvent, QIcon, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from tandem_desktop.storage.paths import resource
 from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
@@ -14,20 +16,60 @@ from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
 
 def install(application: QApplication, theme: Theme) -> None:
     """Apply the theme to the application, now and on each change."""
-
-    def dress() -> None:
-        sheet = stylesheet(theme)
-        if application.styleSheet() == sheet:  # every widget would be styled once more
-            return
-        application.setStyleSheet("")  # from one sheet to the next Qt takes four times as long as over none
-        application.setPalette(palette(theme))
-        application.setFont(theme.ui_font())
-        application.setStyleSheet(sheet)
-
     if not application.styleSheet():
         application.setStyle("Fusion")
-    theme.changed.connect(dress)
-    dress()
+    sheets = SheetChange(application, theme)
+    theme.changed.connect(sheets.begin)
+    sheets.begin()
+
+
+class SheetChange(QObject):
+    """Changes the style sheet of the application in steps, between which a window on screen handles its input.
+
+    Every widget that was ever shown is styled anew, which would hold up the window; nothing is painted meanwhile.
+    """
+
+    def __init__(self, application: QApplication, theme: Theme) -> None:
+        super().__init__(theme)
+        self._application, self._theme = application, theme
+        self._steps: Iterator[None] | None = None
+        self._timer = QTimer(self, interval=0, singleShot=True)
+        self._timer.timeout.connect(self._go_on)
+
+    def begin(self) -> None:
+        """Apply the theme: at once before a window is shown, else in steps."""
+        if self._steps is not None or self._application.styleSheet() == stylesheet(self._theme):
+            return  # the steps that are under way end with the theme as it is then
+        windows = [each for each in self._application.topLevelWidgets() if each.isVisible()]
+        self._steps = self._dress(windows)
+        for window in windows:
+            window.setUpdatesEnabled(False)
+        if windows:
+            self._timer.start()
+        else:
+            for _ in self._steps:
+                pass
+            self._steps = None
+
+    def _go_on(self) -> None:
+        if self._steps is not None and next(self._steps, _DONE) is not _DONE:
+            self._timer.start()
+            return
+        self._steps = None
+        self.begin()
+
+    def _dress(self, windows: list[QWidget]) -> Iterator[None]:
+        application, theme = self._application, self._theme
+        yield  # what is made anew in another theme is gone by then, and not styled any more
+        application.setStyleSheet("")  # from one sheet to the next Qt takes four times as long as over none
+        yield
+        application.setPalette(palette(theme))
+        application.setFont(theme.ui_font())
+        application.setStyleSheet(stylesheet(theme))
+        yield
+        for window in windows:
+            if isValid(window):
+                window.setUpdatesEnabled(True)
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -73,6 +115,7 @@ def _value(theme: Theme, word: str) -> str:
     return str(getattr(theme.tokens, word))
 
 
+_DONE = object()
 _LENGTH = re.compile(r"(?<![\w#])(\d+)px")
 _WORD = re.compile(r"@(code_family|on_accent|sheet|grey|[a-z]+(?:_[a-z]+)*)")
 

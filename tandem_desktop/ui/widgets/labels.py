@@ -5,7 +5,7 @@ import math
 import textwrap
 from collections.abc import Iterator
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -42,6 +42,13 @@ def plain_tooltip(text: str) -> str:
 class WrappedLabel(QLabel):
     """A label whose lines wrap, also inside words wider than itself; Qt would cut those off at its edge."""
 
+    _measured: tuple[str, dict[int, int]] = ("", {})
+    """The text that was measured, and its height for each width: layouts ask again and again."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        self._measured = ("", {})
+        super().changeEvent(event)
+
     def minimumSizeHint(self) -> QSize:
         least = super().minimumSizeHint()
         return QSize(min(least.width(), self._narrow()), least.height())
@@ -53,6 +60,14 @@ class WrappedLabel(QLabel):
         return QSize(widest, self.heightForWidth(widest))
 
     def heightForWidth(self, width: int) -> int:
+        text, heights = self.text(), self._measured[1]
+        if text != self._measured[0]:
+            self._measured = (text, heights := {})
+        if width not in heights:
+            heights[width] = self._height_for(width)
+        return heights[width]
+
+    def _height_for(self, width: int) -> int:
         if not self._breaks_words(width):
             return super().heightForWidth(width)
         margins = self.contentsMargins()

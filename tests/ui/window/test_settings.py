@@ -23,8 +23,11 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_setting_is_on_the_page_and_a_choice_is_in_the_file_and_holds(config: Path, window: Person) -> None:
     window.press(Qt.Key.Key_Comma, CONTROL)
     window.wait(lambda: window.sees("settings-search"))
-    shown = {each.objectName() for each in window.window.findChildren(QWidget)}
-    assert {f"setting-{name}" for name in Settings.model_fields} <= shown
+
+    def shown() -> set[str]:
+        return {each.objectName() for each in window.window.findChildren(QWidget)}
+
+    window.wait(lambda: {f"setting-{name}" for name in Settings.model_fields} <= shown())
     controls: dict[type[QWidget], str] = {QCheckBox: "yolo", QSpinBox: "approval_hours", QComboBox: "on_failure"}
     for kind, name in controls.items():
         assert isinstance(window.window.findChild(QWidget, f"setting-{name}"), kind)
@@ -70,6 +73,7 @@ def test_models_and_keys_are_written_on_the_page_line_by_line(config: Path, wind
     assert isinstance(models, QPlainTextEdit)
     assert models.toPlainText() == "goose = large"
     models.setFocus()
+    window.wait(lambda: window.sees("setting-keys"))
     models.moveCursor(QTextCursor.MoveOperation.End)
     window.press(Qt.Key.Key_Return)
     window.type("opencode")
