@@ -1682,17 +1682,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>Discard the draft</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>Discard the plan</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>Discard the plan and its {n} operations?</source>
             <extracomment>Of one: Discard the plan and its {n} operation?</extracomment>
             <translation type="unfinished">
@@ -1700,12 +1700,12 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>Discard this draft?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>Discard this plan?</source>
             <translation type="unfinished" />
         </message>
@@ -3594,7 +3594,7 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>Nothing of it will be run. Its revisions stay on record; Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>
@@ -5647,7 +5647,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>The agent stops where it is, and what it has drafted is forgotten. Tandem has changed nothing on disk.</source>
             <translation type="unfinished" />
         </message>

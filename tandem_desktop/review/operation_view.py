@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -10,6 +10,7 @@ from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.lines import changes
 from tandem_desktop.diff.text import detect_encoding, split_lines, visible_name
 from tandem_desktop.domain.errors import PlanDamagedError
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, OperationKind, StagedOperation
 from tandem_desktop.domain.patterns import lazy_pattern
 from tandem_desktop.staging.hazards import (
@@ -211,7 +212,7 @@ def _bytes(state: NodeState, objects: ObjectStore) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Totals of a set of operations."""
+    """Totals of a set of operations; a rename with an edit is one."""
 
     operations: int
     files: int
@@ -223,15 +224,18 @@ class Totals:
 
     @classmethod
     def of(cls, views: Iterable[OperationView]) -> "Totals":
+        views = tuple(views)
+        renamed = edited_renames(views)
         kinds: dict[OperationKind, int] = {}
         paths: set[str] = set()
         operations = added = removed = commands = external = 0
         for view in views:
             operation = view.operation
-            operations += 1
+            if operation.id not in renamed:  # the move before it is counted
+                operations += 1
+                kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
             commands += operation.command_call is not None
             external += operation.kind.spec.is_external
-            kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
             path = operation.to or operation.path
             if path is not None and operation.kind.spec.is_file:
                 paths.add(path)
@@ -240,6 +244,39 @@ class Totals:
                 added, removed = added + plus, removed + minus
         ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
         return cls(operations, len(paths), added, removed, commands, external, ordered)
+
+
+def edited_renames(views: Iterable[OperationView]) -> dict[OperationId, OperationId]:
+    """Edits of a file that the plan moved just before, each with the id of the move: to a reader one change."""
+    found: dict[OperationId, OperationId] = {}
+    moved: dict[str, OperationId] = {}
+    for view in views:
+        operation = view.operation
+        if operation.is_run:
+            moved.clear()  # it may read the file as it was between the two
+            continue
+        before = [moved.pop(path, None) for path in operation.paths]
+        if operation.kind in _EDITS and before and before[0] is not None:
+            found[operation.id] = before[0]
+        if operation.kind is OperationKind.MOVE and operation.to is not None and isinstance(operation.after, FileState):
+            moved[operation.to] = operation.id
+    return found
+
+
+_EDITS = (OperationKind.MODIFY, OperationKind.CHMOD)
+
+
+def with_its_move(edit: OperationView, move: OperationView) -> OperationView:
+    """The view of an edit with what is to be said of the move before it."""
+    if not (move.flags or move.notes or move.must_be_opened):
+        return edit
+    return replace(
+        edit,
+        flags=tuple(each for each in Hazard if each in edit.flags or each in move.flags),
+        notes=(*move.notes, *edit.notes),
+        reasons={**move.reasons, **edit.reasons},
+        must_be_opened=edit.must_be_opened or move.must_be_opened,
+    )
 
 
 def line_counts(view: OperationView) -> tuple[int, int]:

@@ -159,7 +159,7 @@ def card_facts(page: PlanPage) -> PlanFacts:
         plan_id=page.version.plan_id,
         revision=page.version.revision,
         title=visible_line(page.version.title),
-        operations=len(page.views),
+        operations=page.sums.operations,
         files=page.sums.files,
         commands=page.sums.commands,
         added=page.sums.added,

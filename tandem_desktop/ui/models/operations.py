@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
@@ -15,7 +15,7 @@ from tandem_desktop.domain.review import Comment
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.attention import risk
 from tandem_desktop.review.choices import ChoicePart, Choices
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.operation_view import OperationView, with_its_move
 from tandem_desktop.review.ranking import Rank
 from tandem_desktop.services.pages import PlanFocus
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_n
@@ -31,6 +31,7 @@ from tandem_desktop.ui.models.operation_filter import (
     lines_with,
     properties,
 )
+from tandem_desktop.ui.models.renames import Renames, result_of_both
 from tandem_desktop.ui.plan import rehearsal_text, wording
 from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
 
@@ -49,7 +50,7 @@ class OperationRow:
 
     view: OperationView
     position: int
-    """Zero-based position in the plan, independent of filter and sort order."""
+    """Zero-based position among the rows of the plan, independent of filter and sort order."""
     viewed: bool
     expanded: bool
     drift: str
@@ -78,10 +79,22 @@ class OperationRow:
     """Its changes that are proved to be mechanical."""
     rank: Rank | None = None
     """What it is to a reader; None until that is known."""
+    move: StagedOperation | None = None
+    """The move of the file it edits, which is listed, viewed, dropped and kept with it."""
 
     @property
     def operation(self) -> StagedOperation:
         return self.view.operation
+
+    @property
+    def operations(self) -> tuple[StagedOperation, ...]:
+        """All that the row stands for, in the order of the plan."""
+        return (self.operation,) if self.move is None else (self.move, self.operation)
+
+    @property
+    def named(self) -> StagedOperation:
+        """The operation whose kind and paths the row tells."""
+        return self.move or self.operation
 
     @property
     def is_under_way(self) -> bool:
@@ -106,7 +119,7 @@ def does_the_same(one: StagedOperation, other: StagedOperation) -> bool:
 
 
 def spoken(row: OperationRow) -> str:
-    parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
+    parts = [f"{row.position + 1}: {wording.title(row.named)}"]
     if row.view.has_lines:
         parts.append(tr("{added} added, {removed} removed", added=row.view.added, removed=row.view.removed))
     parts += [wording.flag_title(row.view, flag) for flag in row.view.flags]
@@ -150,6 +163,7 @@ class StagedOperationsModel(QAbstractListModel):
         """Cached lookup; rebuilt when rows are added, removed or moved."""
         self._places: dict[OperationId, int] | None = None
         """The index of each operation in `_views`; rebuilt like the rows."""
+        self.renames = Renames()
         self._viewed: set[OperationId] = set()
         self._expanded: set[OperationId] = set()
         self._drift: dict[OperationId, str] = {}
@@ -194,7 +208,7 @@ class StagedOperationsModel(QAbstractListModel):
         if role == self.RowRole:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return wording.title(row.operation)
+            return wording.title(row.named)
         if role == Qt.ItemDataRole.CheckStateRole:
             return Qt.CheckState.Checked if row.viewed else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -224,7 +238,8 @@ class StagedOperationsModel(QAbstractListModel):
     ) -> None:
         """Show a revision. Viewed and expanded state is kept for operations with the same effect."""
         unchanged = self._unchanged(views)
-        grows = self._grows(views, checked)
+        self._take_choices(choices)
+        grows = self._grows(views, checked) and Renames.of(views, self._dropped) == self.renames
         first = len(self._views)
         if not grows:
             self.beginResetModel()
@@ -232,7 +247,6 @@ class StagedOperationsModel(QAbstractListModel):
         self._expanded &= unchanged
         self._drift, self._changes = dict(drift or {}), {}
         self._problems = dict(problems or {})
-        self._take_choices(choices)
         self._results = {result.id: result for result in results}
         self._done = sum(map(has_ended, self._results.values()))
         self._telling = {each.id for each in self._results.values() if tells(each)}
@@ -255,6 +269,7 @@ class StagedOperationsModel(QAbstractListModel):
             self._append((view,))
         else:
             self._replace(place, view)
+        self._pair_again()
         self._count_kinds()
         self.viewed_changed.emit()
         self.facts_changed.emit()
@@ -305,7 +320,8 @@ class StagedOperationsModel(QAbstractListModel):
     def set_choices(self, choices: Choices) -> None:
         """Show choices at once, before the page with their effect arrives."""
         self._take_choices(choices)
-        self._all_changed()
+        if not self._pair_again():
+            self._all_changed()
         self.facts_changed.emit()
 
     def _take_choices(self, choices: Choices | None) -> None:
@@ -353,12 +369,12 @@ class StagedOperationsModel(QAbstractListModel):
     # Viewed and expanded
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
-        wanted = frozenset(operation_ids)
+        wanted = frozenset(self.renames.whole(operation_ids))
         known = {view.operation.id for view in self._views if view.operation.id in wanted} if wanted else set()
         if not known:
             return
         self._viewed = self._viewed | known if viewed else self._viewed - known
-        if len(known) == 1:
+        if len({*map(self.row_of, known)}) == 1:
             self._changed(next(iter(known)))
         else:
             self._list_again_by(OperationFilter.NOT_VIEWED)
@@ -366,6 +382,7 @@ class StagedOperationsModel(QAbstractListModel):
         self.facts_changed.emit()
 
     def set_expanded(self, operation_id: OperationId, expanded: bool) -> None:
+        operation_id = self.renames.listed(operation_id)
         if expanded != (operation_id in self._expanded):
             self._expanded ^= {operation_id}
             self._changed(operation_id)
@@ -395,15 +412,18 @@ class StagedOperationsModel(QAbstractListModel):
     def counts(self) -> Counter[OperationFilter]:
         """How many operations have each property, listed or not."""
         found, focus = Counter(self._kinds), self._focus
-        found[OperationFilter.NOT_VIEWED] = len(self._views) - len(self._viewed)
-        found[OperationFilter.CHANGED] = len(self._changes)
+        found[OperationFilter.NOT_VIEWED] = self.rows_in_all - self.rows_viewed
+        found[OperationFilter.CHANGED] = self.renames.count_rows(self._changes)
         if focus is not None:
-            for rank, count in Counter(focus.ranks.values()).items():
-                if (which := OF_RANK.get(rank)) is not None:
+            for rank, count in Counter(
+                self._rank(each) for each in focus.ranks if each not in self.renames.edits
+            ).items():
+                if rank is not None and (which := OF_RANK.get(rank)) is not None:
                     found[which] = count
             if focus.asked is not None:
-                found[OperationFilter.ASKED] = len(focus.asked)
-                found[OperationFilter.ALSO] = len(self._views) - len(focus.asked)
+                asked = {self.renames.listed(each) for each in focus.asked}
+                found[OperationFilter.ASKED] = len(asked)
+                found[OperationFilter.ALSO] = self.rows_in_all - len(asked)
         found[OperationFilter.FAILING] = len(self.failing())
         return found
 
@@ -421,9 +441,30 @@ class StagedOperationsModel(QAbstractListModel):
     def _row_at(self, position: int) -> OperationRow:
         view = self._views[position]
         operation_id = view.operation.id
+        move_id = self.renames.moves.get(operation_id)
+        if move_id is None:
+            return self._row(position, view)
+        move = self._views[self._place(move_id)]
+        row, before = self._row(position, with_its_move(view, move)), self._row(position, move)
+        return replace(
+            row,
+            move=move.operation,
+            viewed=row.viewed and before.viewed,
+            drift=row.drift or before.drift,
+            result=result_of_both(before.result, row.result),
+            change=row.change or before.change,
+            since=row.since if row.since is not None else before.since,
+            problem=row.problem or before.problem,
+            comments=(*before.comments, *row.comments),
+            rehearsed=row.rehearsed or before.rehearsed,
+            rank=self._rank(operation_id),
+        )
+
+    def _row(self, position: int, view: OperationView) -> OperationRow:
+        operation_id = view.operation.id
         return OperationRow(
             view=view,
-            position=position,
+            position=position - sum(self._place(move) < position for move in self.renames.edits),
             viewed=operation_id in self._viewed,
             expanded=operation_id in self._expanded,
             drift=self._drift.get(operation_id, ""),
@@ -446,7 +487,23 @@ class StagedOperationsModel(QAbstractListModel):
         """Its row, or -1 where it is not listed."""
         if self._rows is None:
             self._rows = {self._views[at].operation.id: number for number, at in enumerate(self._shown)}
-        return self._rows.get(operation_id, -1)
+        return self._rows.get(self.renames.listed(operation_id), -1)
+
+    def listed_views(self) -> tuple[OperationView, ...]:
+        """One for each row there would be without a filter."""
+        return tuple(view for view in self._views if view.operation.id not in self.renames.edits)
+
+    @property
+    def rows_in_all(self) -> int:
+        """How many rows there are without a filter."""
+        return len(self._views) - len(self.renames.edits)
+
+    @property
+    def rows_viewed(self) -> int:
+        return sum(self._is_viewed(each) for each in self._viewed if each not in self.renames.edits)
+
+    def _is_viewed(self, operation_id: OperationId) -> bool:
+        return operation_id in self._viewed and self.renames.moves.get(operation_id, operation_id) in self._viewed
 
     def views(self) -> tuple[OperationView, ...]:
         """Every operation in the plan's order, filtered or not."""
@@ -492,19 +549,22 @@ class StagedOperationsModel(QAbstractListModel):
     @property
     def is_plan_order(self) -> bool:
         """Whether rows are the whole plan in its order, so that they can be moved."""
-        return self._listing.is_in_plan_order and len(self._shown) == len(self._views)
+        return self._listing.is_in_plan_order and len(self._shown) == self.rows_in_all
 
     def exceptional(self) -> list[int]:
         """Rows that may be higher than one line: expanded, drifted or with a result."""
         ids = self._expanded | self._drift.keys() | self._problems.keys() | self._telling | self._rehearsed.keys()
-        return sorted(row for row in map(self.row_of, ids) if row >= 0)
+        return sorted({row for row in map(self.row_of, ids) if row >= 0})
 
     def order_after_moving(self, row: int, before: int) -> tuple[OperationId, ...]:
         """All operation ids in the order with `row` moved before `before`. Changes nothing."""
-        order = [view.operation.id for view in self._views]
-        moved = order.pop(row)
-        order.insert(before - 1 if before > row else before, moved)
-        return tuple(order)
+        moved = self.renames.whole((self._views[self._shown[row]].operation.id,))
+        if before in (row, row + 1):
+            return tuple(view.operation.id for view in self._views)
+        order = [view.operation.id for view in self._views if view.operation.id not in moved]
+        following = self._views[self._shown[before]].operation.id if before < len(self._shown) else None
+        place = order.index(following) if following in order else len(order)
+        return (*order[:place], *moved, *order[place:])
 
     # Internals
 
@@ -519,14 +579,27 @@ class StagedOperationsModel(QAbstractListModel):
         return tuple(each for each in found if each.kind in ALONE)
 
     def _rank(self, operation_id: OperationId) -> Rank | None:
-        return self._focus.ranks.get(operation_id) if self._focus is not None else None
+        """The gravest of all that shares the row."""
+        ranks = self._focus.ranks if self._focus is not None else {}
+        return min((ranks[each] for each in self.renames.whole((operation_id,)) if each in ranks), default=None)
+
+    def _pair(self) -> bool:
+        """Find the renames with an edit; whether there are others than before."""
+        before, self.renames = self.renames, Renames.of(self._views, self._dropped)
+        return before != self.renames
+
+    def _pair_again(self) -> bool:
+        has_changed = self._pair()
+        if has_changed:
+            self._choose_again()
+        return has_changed
 
     def _leave_behind(self, operation_id: OperationId) -> None:
         """Stop showing the previous operation as running: with many files not every one reports a result."""
         before, stays, self._under_way = self._under_way, self._goes_beside, operation_id
-        row = self.row_of(operation_id)
-        self._begun_at = self._shown[row] if row >= 0 else 0
-        self._goes_beside = row >= 0 and self._views[self._begun_at].operation.is_run
+        is_listed = self.row_of(operation_id) >= 0
+        self._begun_at = self._place(operation_id) if is_listed else 0
+        self._goes_beside = is_listed and self._views[self._begun_at].operation.is_run
         if before is not None and not stays and before != operation_id and self.is_under_way(before):
             del self._results[before]
             self._telling.discard(before)
@@ -591,6 +664,7 @@ class StagedOperationsModel(QAbstractListModel):
         self.beginResetModel()
         change()
         self._places = None
+        self._pair()
         self._count_kinds()
         self._shown = self._chosen()
         self.endResetModel()
@@ -630,23 +704,36 @@ class StagedOperationsModel(QAbstractListModel):
 
     def _is_listed(self, view: OperationView) -> bool:
         operation, listing = view.operation, self._listing
-        if listing.folder and not is_under(operation, listing.folder):
+        if operation.id in self.renames.edits:
+            return False
+        every = [operation]
+        if (move := self.renames.moves.get(operation.id)) is not None:
+            every.append(self._views[self._place(move)].operation)
+        if listing.folder and not any(is_under(each, listing.folder) for each in every):
             return False
         if listing.only and not listing.admits(self._properties(view)):
             return False
         if not listing.text:
             return True
-        return self._found.get(operation.id, 0) > 0 if listing.in_lines else answers_to(operation, self._wanted)
+        if listing.in_lines:
+            return self._found.get(operation.id, 0) > 0
+        return any(answers_to(each, self._wanted) for each in every)
 
     def _properties(self, view: OperationView) -> Iterator[OperationFilter]:
         operation_id, focus = view.operation.id, self._focus
-        return properties(
+        move = self.renames.moves.get(operation_id)
+        if move is not None:
+            yield OperationFilter.RENAMED
+            view = with_its_move(view, self._views[self._place(move)])
+        yield from properties(
             view,
-            is_viewed=operation_id in self._viewed,
-            is_changed=operation_id in self._changes,
+            is_viewed=self._is_viewed(operation_id),
+            is_changed=operation_id in self._changes or move in self._changes,
             is_failing=self.is_failing(operation_id),
             rank=self._rank(operation_id),
-            is_asked=operation_id in focus.asked if focus is not None and focus.asked is not None else None,
+            is_asked=not focus.asked.isdisjoint(self.renames.whole((operation_id,)))
+            if focus is not None and focus.asked is not None
+            else None,
         )
 
     def is_failing(self, operation_id: OperationId) -> bool:
@@ -662,10 +749,12 @@ class StagedOperationsModel(QAbstractListModel):
 
     def _count_kinds(self) -> None:
         self._kinds = Counter(OF_KIND[view.operation.kind] for view in self._views)
-        self._kinds[OperationFilter.FLAGGED] = sum(bool(view.flags) for view in self._views)
+        flagged = {self.renames.listed(view.operation.id) for view in self._views if view.flags}
+        self._kinds[OperationFilter.FLAGGED] = len(flagged)
 
     def _take_views(self, views: Sequence[OperationView]) -> None:
         self._views, self._places = list(views), None
+        self._pair()
         self._count_kinds()
         if self._listing.text and self._listing.in_lines:
             self._found = {}

@@ -27,6 +27,9 @@ class ChangeSteps:
         view, model = self._view, self._view.operations()
         row = view.current_row()
         content = self._content(row)
+        if content is not None and content.may_be_entered:
+            content.enter(forward)
+            return True
         if content is not None and content.go_to_change(forward):
             return True
         at = view.currentIndex().row()
@@ -50,6 +53,9 @@ class ChangeSteps:
         row = view.row_of_focus() or view.current_row()
         content = self._content(row)
         at = model.row_of(row.operation.id) if row is not None else -1
+        if content is not None and content.may_be_entered:
+            content.enter(forward, only_unproved=True)
+            return True
         if content is not None and forward and self.read_on(content):
             return True
         if content is not None and content.go_to_unproved(forward):

@@ -51,10 +51,10 @@ class Chooser(QObject):
     def set_dropped(self, operations: Sequence[OperationId], dropped: bool) -> None:
         if self._choices is not None:
             change = self._choices.drop if dropped else self._choices.keep
-            self._take(change(*operations))
+            self._take(change(*self._model.renames.whole(operations)))
 
     def drop(self, operations: Sequence[OperationId]) -> None:
-        for each in operations:
+        for each in self._model.renames.whole(operations):
             if self._choices is not None:
                 self._take(self._choices.drop(each))
 

@@ -32,6 +32,8 @@ class ExpandedContents:
         self._make = make
         self._contents: dict[OperationId, OperationContent] = {}
         self._heights: dict[OperationId, int] = {}
+        self._searched: dict[OperationId, str] = {}
+        """The text that was looked for in a content."""
         self._is_placing = False
 
     def get(self, operation_id: OperationId) -> OperationContent | None:
@@ -79,6 +81,7 @@ class ExpandedContents:
             content = self._made(row)
             is_other = content.wanted_height(width, page) != self._heights.get(operation_id)
             if text := view.operations().searched_in_lines:
+                self._searched[operation_id] = text
                 content.find_text(text, goes=view.currentIndex().row() == number)
         self._contents[operation_id] = content
         content.show_row(row, is_decidable=view.is_editable and not row.running)
@@ -87,6 +90,14 @@ class ExpandedContents:
         last = max(first, min(bottom, view.viewport().height()))
         content.place(QRect(card.left() + 1, first, width, last - first), first - top, page)
         return is_other
+
+    def find_in(self, number: int) -> None:
+        """Mark what changed lines are searched for in a content that was opened before, and go there."""
+        operation_id = self._view.operations().row(number).operation.id
+        content, text = self.get(operation_id), self._view.operations().searched_in_lines
+        if content is not None and text and self._searched.get(operation_id) != text:
+            self._searched[operation_id] = text
+            content.find_text(text, goes=True)
 
     def top(self, number: int) -> int:
         """Where the content of a row begins, in the viewport."""
@@ -165,6 +176,7 @@ class ExpandedContents:
     def _remove(self, operation_id: OperationId) -> None:
         """Delete a content widget; a comment being written in it is kept as a draft."""
         content = self._contents.pop(operation_id)
+        self._searched.pop(operation_id, None)
         if _has_focus(content):
             self._view.setFocus()
         content.comments.keep_unfinished()

@@ -122,7 +122,7 @@ class FolderTree(QTreeWidget):
     def show_model(self, model: StagedOperationsModel, *, may_drop: bool = True) -> None:
         """The files of these operations; hidden where there are few."""
         self._may_drop = may_drop and not model.running
-        views = model.views()
+        views = model.listed_views()
         if len(views) != len(self._views) or any(map(operator.is_not, views, self._views)):
             self._views = views
             self._gather()

@@ -166,7 +166,7 @@ class OperationContent(QWidget):
         self._said: QLabel | None = None
         self.comments = CommentArea(theme)
         self.setObjectName(f"operation-content-{row.operation.id}")
-        self.setAccessibleName(tr("Content of {title}", title=wording.title(row.operation)))
+        self.setAccessibleName(tr("Content of {title}", title=wording.title(row.named)))
         self._head = QWidget(self)
         self._head.setObjectName("operation-facts")
         inner = QVBoxLayout(self._head)
@@ -342,6 +342,11 @@ class OperationContent(QWidget):
             return view.step(forward)
         return self._diff is not None and self._diff.try_step(forward)
 
+    @property
+    def may_be_entered(self) -> bool:
+        """Whether its lines have not arrived and no step waits for them."""
+        return self._diff is not None and not self._diff.is_ready and self._entry is None
+
     def enter(self, forward: bool, *, only_unproved: bool = False) -> None:
         """Go to the first change, or the last one when coming from below."""
         self._entry = forward
@@ -507,6 +512,8 @@ class OperationContent(QWidget):
             self._command = command
             yield command
         facts = tuple(_facts(row.view))
+        if row.move is not None:
+            facts = (*_places(row.move), *facts)
         if facts:
             yield _grid(self._theme, facts)
         for label, words in (
@@ -545,9 +552,7 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
         yield tr("Time limit"), f"{call.timeout_s:,} s"
         yield tr("Undo"), _undo_words(view)
     base, after = operation.base, operation.after
-    if operation.to is not None:
-        yield tr("From"), visible_name(operation.path or "")
-        yield tr("To"), visible_name(operation.to)
+    yield from _places(operation)
     if isinstance(base, SymlinkState):
         yield tr("Link until now"), visible_name(base.target)
     if isinstance(after, SymlinkState):
@@ -571,6 +576,13 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
         yield tr("That command"), tr("will not run; this is what it did in the rehearsal")
     if operation.blocked_by:
         yield tr("Waits for"), ", ".join(operation.blocked_by)
+
+
+def _places(operation: StagedOperation) -> Iterator[tuple[str, str]]:
+    """From where to where a move leads."""
+    if operation.to is not None:
+        yield tr("From"), visible_name(operation.path or "")
+        yield tr("To"), visible_name(operation.to)
 
 
 def _comes_or_goes(operation: StagedOperation) -> bool:

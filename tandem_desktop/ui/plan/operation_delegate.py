@@ -294,7 +294,7 @@ class OperationDelegate(QStyledItemDelegate):
             self._result_sign(painter, QRectF(zones.box), row, pointing.turn)
         else:
             self._box(painter, QRectF(zones.box), row.viewed, hovered=pointing.zone is Zone.BOX)
-        self._letter(painter, zones.tag, *wording.kind_letter(row.operation))
+        self._letter(painter, zones.tag, *wording.kind_letter(row.named))
         if not zones.remove.isNull():
             pointed = pointing.hovered or pointing.current
             hot = "text" if row.dropped else "removed_ink"
@@ -337,7 +337,7 @@ class OperationDelegate(QStyledItemDelegate):
         theme = self._theme
         left, right = place.left(), place.right()
         right = self._right_side(painter, place, right, row)
-        folder, name = wording.subject(row.operation)
+        folder, name = wording.subject(row.named)
         metrics = self._paint_cache.metrics("code")
         room = max(0, right - left)
         wanted = metrics.horizontalAdvance(folder + name)

@@ -144,6 +144,9 @@ class OperationList(QListView):
         self._update_layout(shift)
 
     def _update_layout(self, shift: int = 0) -> None:
+        if not self.updatesEnabled():  # the theme is changing: contents that were made now would be styled twice
+            self._layout_timer.start()
+            return
         self._layout_timer.stop()
         before, self.places = self.places, self._measured()
         self.contents.drop_collapsed()
@@ -346,7 +349,7 @@ class OperationList(QListView):
             self.seen.note(row, self.contents.get(row.operation.id) if row.expanded else None)
 
     def _is_laid_out(self) -> bool:
-        return self.isVisible() and self.places.count <= self.operations().rowCount()
+        return self.isVisible() and self.updatesEnabled() and self.places.count <= self.operations().rowCount()
 
     def lay_out_later(self, kept: OperationId | None = None) -> None:
         # Two lists show one model; the hidden one is laid out when it is shown.
@@ -382,6 +385,8 @@ class OperationList(QListView):
         index = self.model().index(row, 0)
         self._selection_start = row
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        if index.isValid():
+            self.contents.find_in(row)
         self.viewport().update()
 
     def select_to(self, row: int) -> None:

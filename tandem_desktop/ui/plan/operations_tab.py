@@ -397,13 +397,13 @@ class OperationsTab(QWidget):
 
     def _filter(self, listing: Listing) -> None:
         self._model.set_listing(listing)
-        self.filter.show_found(self._model.rowCount(), self._model.total)
+        self.filter.show_found(self._model.rowCount(), self._model.rows_in_all)
         self.folders.follow(listing.folder)
 
     def _count(self) -> None:
         """Count again what the chips and the folders tell."""
-        self.filter.show_counts(self._model.counts() if not self._model.running else Counter(), self._model.total)
-        self.filter.show_found(self._model.rowCount(), self._model.total)
+        self.filter.show_counts(self._model.counts() if not self._model.running else Counter(), self._model.rows_in_all)
+        self.filter.show_found(self._model.rowCount(), self._model.rows_in_all)
         self._folders_timer.start()
 
     def _count_folders(self) -> None:

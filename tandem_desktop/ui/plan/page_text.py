@@ -11,7 +11,7 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_states import TRANSITIONS, EventKind, PlanStatus, state_of
 from tandem_desktop.review.compare import ComparedOperation, Comparison
 from tandem_desktop.review.drift import Drifted
-from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.operation_view import OperationView, edited_renames
 from tandem_desktop.services.pages import PlanDraft, PlanPage
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.i18n import later, some_of, tr, tr_marked, tr_n
@@ -227,8 +227,10 @@ def comparison_counts(comparison: Comparison) -> str:
 
 def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerText:
     choices = draft.choices
+    dropped = set(choices.operations)
+    rows = dropped - {move for edit, move in edited_renames(page.views).items() if edit in dropped}
     parts = [
-        tr_n("{n} operation dropped", "{n} operations dropped", len(choices.operations)) if choices.operations else "",
+        tr_n("{n} operation dropped", "{n} operations dropped", len(rows)) if rows else "",
         tr_n("{n} change dropped", "{n} changes dropped", choices.dropped_hunks) if choices.dropped_hunks else "",
         tr_n("{n} line left out", "{n} lines left out", choices.dropped_lines) if choices.dropped_lines else "",
         tr_n("{n} file edited", "{n} files edited", choices.edited_files) if choices.edited_files else "",
@@ -294,13 +296,17 @@ def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
     ]
 
 
+_OPENED_AT_ONCE = 2
+"""A plan of more changes is opened one by one."""
+
+
 def opens_by_itself(view: OperationView, page: PlanPage) -> bool:
     """Whether to expand it at first.
 
-    A flagged change, the only change of a plan, or a command too long for its line or with hidden characters.
+    A flagged change, one of two in a plan, or a command too long for its line or with hidden characters.
     """
     if view.operation.is_run:
         return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
     if view.generated == "lock file":
         return False  # the person opens it, or skips it by name
-    return bool(view.flags) or len(page.views) == 1
+    return bool(view.flags) or page.sums.operations <= _OPENED_AT_ONCE

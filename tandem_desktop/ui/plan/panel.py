@@ -1,6 +1,6 @@
 """The plan panel."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import replace
 from datetime import datetime
 
@@ -26,23 +26,20 @@ from tandem_desktop.review.viewed import Looked, ViewedMarks, coverage
 from tandem_desktop.services.pages import PlanFocus, PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.ui.graph.tab import GraphTab
-from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.keys import keys_of
-from tandem_desktop.ui.merge.sheet import MergeSheet
 from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
 from tandem_desktop.ui.models.tasks import TaskProgressModel
 from tandem_desktop.ui.perspectives.tab import PerspectivesView
 from tandem_desktop.ui.plan import page_text
-from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
 from tandem_desktop.ui.plan.checks import ChecksController
-from tandem_desktop.ui.plan.choices import Chooser, Editing, EditSheet, shown_views
-from tandem_desktop.ui.plan.commit_sheet import CommitSheet
-from tandem_desktop.ui.plan.compare_sheet import CompareSheet
+from tandem_desktop.ui.plan.choices import Chooser, Editing, shown_views
 from tandem_desktop.ui.plan.footer import PlanFooter
 from tandem_desktop.ui.plan.header import PlanHeader, PlanTabs
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.operations_tab import Emptiness, OperationsTab
+from tandem_desktop.ui.plan.plan_sheets import PlanSheets
 from tandem_desktop.ui.plan.progress import ProgressFollower
 from tandem_desktop.ui.plan.rehearsal import RehearsalController
 from tandem_desktop.ui.plan.rehearsal_view import RehearsedPart
@@ -50,49 +47,13 @@ from tandem_desktop.ui.plan.remarks import Remarks
 from tandem_desktop.ui.plan.review_history import ReviewHistory
 from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
-from tandem_desktop.ui.plan.sheets import ConfirmSheet, InterruptedSheet, ReworkSheet, Spacing
+from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.plan.text_tab import PlanTextTab
-from tandem_desktop.ui.plan.undo_sheet import RestoreSheet, UndoRequest, UndoSheet
+from tandem_desktop.ui.plan.undo_sheet import UndoRequest
 from tandem_desktop.ui.plan.viewed import ChangedSinceViewed
 from tandem_desktop.ui.tasks.tab import TaskSidebar
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.labels import announce
-
-
-class PlanSheets:
-    """The panel's sheets, of which one is open at a time."""
-
-    def __init__(
-        self, host: QWidget, theme: Theme, source: DiffSource, workspace: str, now: Callable[[], datetime]
-    ) -> None:
-        self._now = now
-        self.approval = ApprovalSheet(host, theme, workspace)
-        self.rework = ReworkSheet(host, theme)
-        self.undo = UndoSheet(host, theme)
-        self.commit = CommitSheet(host, theme)
-        self.interrupted = InterruptedSheet(host, theme)
-        self.confirm = ConfirmSheet(host, theme)
-        self.back = RestoreSheet(host, theme)
-        self.compare = CompareSheet(host, theme, source)
-        self.edit = EditSheet(host, theme)
-        self.merge = MergeSheet(host, theme, source)
-
-    def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
-        self.interrupted.ask(run, plan_title, self._now())
-
-    def ask_to_abandon(self, do: Callable[[], None]) -> None:
-        words = tr(
-            "The agent stops where it is, and what it has drafted is forgotten. Tandem has changed nothing on disk."
-        )
-        self.confirm.ask(tr("Discard this draft?"), words, tr("Discard the draft"), do)
-
-    def ask_to_cancel(self, operations: int, do: Callable[[], None]) -> None:
-        words = tr("Nothing of it will be run. Its revisions stay on record; Tandem has changed nothing on disk.")
-        question = tr_n(
-            "Discard the plan and its {n} operation?", "Discard the plan and its {n} operations?", operations
-        )
-        self.confirm.ask(question if operations else tr("Discard this plan?"), words, tr("Discard the plan"), do)
-
 
 RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
 
@@ -140,7 +101,7 @@ class PlanSteps:
             self._to_approve = (page.version.plan_id, page.version.revision + 1)
             panel.save_requested.emit(choices)
         elif kind is EventKind.APPROVE and not panel.refusal:
-            not_viewed = panel.model.total - len(panel.model.viewed)
+            not_viewed = panel.model.rows_in_all - panel.model.rows_viewed
             shown = coverage(page.version, panel.operations.list.seen.all)
             unopened = [
                 view.operation.id
@@ -213,7 +174,8 @@ class PlanSteps:
     def merge(self, operation: str) -> None:
         """Open the merge of the drifted path of an operation."""
         panel, page = self._panel, self._panel.page
-        paths = page_text.drifted_paths(page, OperationId(operation)) if page is not None else ()
+        every = panel.model.renames.whole((OperationId(operation),))
+        paths = [path for each in every for path in page_text.drifted_paths(page, each)] if page is not None else []
         if paths:
             panel.with_plan(panel.merge_requested, paths[0])
 
@@ -283,6 +245,26 @@ class ExecutionPlanPanel(QWidget):
         now: Callable[[], datetime],
         parent: QWidget | None = None,
     ) -> None:
+        for _ in self._make(theme, contents, workspace, now, parent):
+            pass
+
+    @classmethod
+    def in_steps(
+        cls, theme: Theme, contents: DiffSource, *, workspace: str, now: Callable[[], datetime]
+    ) -> "Generator[None, None, ExecutionPlanPanel]":
+        """Make a panel in steps, between which the window that opens can handle its input."""
+        made = cls.__new__(cls)
+        yield from made._make(theme, contents, workspace, now, None)
+        return made
+
+    def _make(
+        self,
+        theme: Theme,
+        contents: DiffSource,
+        workspace: str,
+        now: Callable[[], datetime],
+        parent: QWidget | None,
+    ) -> Iterator[None]:
         super().__init__(parent)
         self._theme, self._contents, self._now = theme, contents, now
         self.setObjectName("execution-plan-panel")
@@ -294,6 +276,7 @@ class ExecutionPlanPanel(QWidget):
         self.header = PlanHeader(theme)
         self.tabs = PlanTabs(theme)
         self.operations = OperationsTab(theme, self.model, self._content)
+        yield
         self.text = PlanTextTab(theme)
         self.perspectives = PerspectivesView(theme)
         self.runs = RunsTab(theme, now, self._progress_list())
@@ -301,11 +284,13 @@ class ExecutionPlanPanel(QWidget):
         self.tasks = TaskSidebar(theme, self.work)
         self.graph = GraphTab(theme, self.work)
         self.footer = PlanFooter(theme)
+        yield
         self.rehearsals = RehearsalController(
             self.model, self.footer, self.operations.rehearsal, self.chooser, now, self
         )
         self.checks = ChecksController(self.header.checks, self.model, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
+        yield
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         self._add_tabs()
         self.remarks = Remarks(self.model, self.operations.list, self.text, self)
@@ -733,7 +718,7 @@ class ExecutionPlanPanel(QWidget):
         viewed = self.model.viewed
         self.history.note_viewed(is_step=not self._is_showing)
         if self._page is not None and not self.model.running:
-            self.header.show_viewed(len(viewed), self.model.total)
+            self.header.show_viewed(self.model.rows_viewed, self.model.rows_in_all)
             if not self._is_showing:
                 self._since.marks(viewed)
                 self.viewed_changed.emit(self._page.version.plan_id, self._marks.of(self.model.views(), viewed))

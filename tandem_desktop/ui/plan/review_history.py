@@ -1,6 +1,6 @@
 """The steps of a review, undone and redone while the plan is undecided."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -73,9 +73,9 @@ class ReviewHistory(QObject):
         if not is_step or not (marked or unmarked):
             return
         words = (
-            tr_n("{n} marked as viewed", "{n} marked as viewed", len(marked))
+            tr_n("{n} marked as viewed", "{n} marked as viewed", self._model.renames.count_rows(marked))
             if marked
-            else tr_n("{n} marked as not viewed", "{n} marked as not viewed", len(unmarked))
+            else tr_n("{n} marked as not viewed", "{n} marked as not viewed", self._model.renames.count_rows(unmarked))
         )
 
         def mark(viewed: bool) -> None:
@@ -115,7 +115,7 @@ class ReviewHistory(QObject):
     def _note_choices(self, before: Choices, after: Choices) -> None:
         self._add(
             ReviewStep(
-                choice_words(before, after),
+                choice_words(before, after, self._model.renames.count_rows),
                 lambda: self._chooser.restore(before),
                 lambda: self._chooser.restore(after),
             )
@@ -146,13 +146,13 @@ class ReviewHistory(QObject):
             self._remarks.added.emit(place.operation, CommentSpot(place.side, lines), comment.text)
 
 
-def choice_words(before: Choices, after: Choices) -> str:
-    """What a choice did, in a few words."""
+def choice_words(before: Choices, after: Choices, count: Callable[[Iterable[OperationId]], int]) -> str:
+    """What a choice did, in a few words; `count` tells how many rows operations are."""
     dropped, kept = {*after.operations} - {*before.operations}, {*before.operations} - {*after.operations}
     if dropped:
-        return tr_n("{n} operation dropped", "{n} operations dropped", len(dropped))
+        return tr_n("{n} operation dropped", "{n} operations dropped", count(dropped))
     if kept:
-        return tr_n("{n} operation kept", "{n} operations kept", len(kept))
+        return tr_n("{n} operation kept", "{n} operations kept", count(kept))
     if before.order != after.order:
         return tr("operations in another order")
     if before.text != after.text:

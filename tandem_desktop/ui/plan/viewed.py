@@ -31,9 +31,10 @@ class SeenOperations:
     def note(self, row: OperationRow, content: OperationContent | None) -> None:
         """Record a visible row, with its content if expanded."""
         if content is not None and content.is_opened:
-            self._opened[row.operation.id] = mark(row.operation)
+            self._opened |= {each.id: mark(each) for each in row.operations}
         if content is not None and content.is_seen:
             folded, proved = content.folded_regions, content.folded_proofs
+            self._seen |= {each.id: Seen(mark=mark(each)) for each in row.operations}
             self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=folded, proved=proved)
         elif content is None and wording.is_told_in_its_line(row.view):
             self._seen.setdefault(row.operation.id, Seen(mark=mark(row.operation)))
