@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -212,6 +212,13 @@ class ChatPane(QWidget):
     def focus_composer(self) -> None:
         self.composer.edit.setFocus()
 
+    def _focus_what_is_next(self) -> None:
+        """After the last answer the next thing is a message; what the keyboard is elsewhere for goes on."""
+        focused = self.window().focusWidget()
+        is_here = focused is None or focused is self.transcript or self.transcript.isAncestorOf(focused)
+        if is_here and self.transcript.waiting_card() is None:
+            self.focus_composer()
+
     def send_again(self) -> None:
         """Send the person's last message once more."""
         said = self._last_said()
@@ -279,6 +286,8 @@ class ChatPane(QWidget):
             "address_opened",
         ):
             getattr(transcript, name).connect(getattr(self, name))
+        for answered in (transcript.permission_answered, transcript.question_answered):
+            answered.connect(lambda *_: QTimer.singleShot(0, self, self._focus_what_is_next))
         transcript.typed.connect(composer.type_on)
         transcript.edit_requested.connect(self._edit_message)
         transcript.at_end_changed.connect(self._show_jump)

@@ -216,6 +216,18 @@ def test_a_card_that_arrives_takes_no_key_and_a_held_one_decides_nothing(
     assert len(given) == 1
 
 
+def test_after_the_last_answer_the_keyboard_is_in_the_message_field(
+    open_window: Open, programs: Path, steps: Steps
+) -> None:
+    window = start(open_window, programs, steps.ask_to_run("c1", "true"))
+    given = answers(window)
+    window.wait(lambda: window.sees("permission-allow"))
+    window.go_to("permission-question")
+    window.press(Qt.Key.Key_1)
+    window.wait(lambda: len(given) == 1)
+    window.wait(lambda: window.focus().objectName() == "composer-text")
+
+
 def test_a_card_whose_focus_came_by_itself_takes_no_digit(open_window: Open, programs: Path, steps: Steps) -> None:
     window = start(open_window, programs, steps.ask_to_run("c1", "true"))
     given = answers(window)
