@@ -52,21 +52,7 @@ def review(old: Path, new: Path) -> tuple[dict[str, Any], int]:
     """What `tandem review` says of the difference, and how many binary files are not part of it."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        _unpack(old, folder / "old")
-        _unpack(new, folder / "new")
-        neutral = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        command = ["git", "diff", "--no-index", "--no-color", "--find-renames", "old", "new"]
-        patch = subprocess.run(command, cwd=folder, env=neutral, capture_output=True, check=False).stdout
-        sections = re.split(rb"(?m)^(?=diff --git )", patch)
-        texts = [each for each in sections if not re.search(rb"(?m)^Binary files ", each)]
-        patch = b"".join(texts)
-        patch = re.sub(rb"(?m)^(diff --git )a/old/(.*) b/new/(.*)$", rb"\1a/\2 b/\3", patch)
-        patch = re.sub(rb"(?m)^(--- a/)old/", rb"\1", re.sub(rb"(?m)^(\+\+\+ b/)new/", rb"\1", patch))
-        patch = re.sub(rb"(?m)^((?:rename|copy) from )old/", rb"\1", patch)
-        patch = re.sub(rb"(?m)^((?:rename|copy) to )new/", rb"\1", patch)
-        # A file that comes or goes is named by the folder that has it, on both sides.
-        patch = re.sub(rb"(?m)^(diff --git )a/(old|new)/(.*) b/\2/\3$", rb"\1a/\3 b/\3", patch)
-        patch = re.sub(rb"(?m)^(--- a/|\+\+\+ b/)(?:old|new)/", rb"\1", patch)
+        patch, binaries = make_patch(old, new, folder)
         private = {name: str(folder / name) for name in ("TANDEM_STATE_DIR", "TANDEM_CONFIG_DIR")}
         program = [
             sys.executable,
@@ -82,7 +68,27 @@ def review(old: Path, new: Path) -> tuple[dict[str, Any], int]:
         told = subprocess.run(program, input=patch, env={**os.environ, **private}, capture_output=True, check=False)
         if told.returncode:
             raise SystemExit(f"{old.name} → {new.name}: {told.stdout.decode()}{told.stderr.decode()}")
-        return json.loads(told.stdout), len(sections) - len(texts)
+        return json.loads(told.stdout), binaries
+
+
+def make_patch(old: Path, new: Path, folder: Path) -> tuple[bytes, int]:
+    """Unpack both into `folder`: the patch from its `old` to the newer one, and the number of binary files left out."""
+    _unpack(old, folder / "old")
+    _unpack(new, folder / "new")
+    neutral = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", "diff", "--no-index", "--no-color", "--find-renames", "old", "new"]
+    patch = subprocess.run(command, cwd=folder, env=neutral, capture_output=True, check=False).stdout
+    sections = re.split(rb"(?m)^(?=diff --git )", patch)
+    texts = [each for each in sections if not re.search(rb"(?m)^Binary files ", each)]
+    patch = b"".join(texts)
+    patch = re.sub(rb"(?m)^(diff --git )a/old/(.*) b/new/(.*)$", rb"\1a/\2 b/\3", patch)
+    patch = re.sub(rb"(?m)^(--- a/)old/", rb"\1", re.sub(rb"(?m)^(\+\+\+ b/)new/", rb"\1", patch))
+    patch = re.sub(rb"(?m)^((?:rename|copy) from )old/", rb"\1", patch)
+    patch = re.sub(rb"(?m)^((?:rename|copy) to )new/", rb"\1", patch)
+    # A file that comes or goes is named by the folder that has it, on both sides.
+    patch = re.sub(rb"(?m)^(diff --git )a/(old|new)/(.*) b/\2/\3$", rb"\1a/\3 b/\3", patch)
+    patch = re.sub(rb"(?m)^(--- a/|\+\+\+ b/)(?:old|new)/", rb"\1", patch)
+    return patch, len(sections) - len(texts)
 
 
 def _print_groups(answer: dict[str, Any], binaries: int) -> None:
