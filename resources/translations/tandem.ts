@@ -3468,6 +3468,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Not installed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Not logged in, and no key was found · {held}. {needs}</source>
             <translation type="unfinished" />
@@ -7228,6 +7233,7 @@
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Your agents…</source>
             <translation type="unfinished" />
         </message>
@@ -9691,6 +9697,11 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{path} {reason}. Nothing is guessed: you say what stands.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>{program} was not found</source>
             <translation type="unfinished" />
         </message>
         <message>

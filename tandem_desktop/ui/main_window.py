@@ -348,6 +348,7 @@ class MainWindow(QWidget):
         self.panes.changed.connect(self._show_panes)
         self.top.plan_mode_chosen.connect(self._choose_mode)
         self.top.agent_chosen.connect(self._choose_agent)
+        self.top.own_agents_requested.connect(self.settings.show_agents)
         self.welcome.folder_requested.connect(lambda: self.actions_.do("open-folder"))
         self.welcome.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
         self.welcome.patch_requested.connect(lambda: self.actions_.do("review-patch"))

@@ -8,7 +8,17 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tandem_desktop.acp_client.own_agents import (
     name_from_title,
@@ -45,6 +55,8 @@ from tandem_desktop.ui.widgets.decision_guard import WheelGuard
 from tandem_desktop.ui.widgets.labels import announce, plain_label
 
 _WIDE = 560
+_LIST = 200
+"""The greatest height of the list of a person's agents."""
 _QUIET_MS = 600
 """How long nothing is typed before the provider is asked for its models."""
 
@@ -258,9 +270,19 @@ class OwnAgentsSheet(Sheet):
             "It works in the same sandbox as the others."
         )
         self.body.addWidget(plain_label(words, "muted", wrap=True))
-        self._list = QVBoxLayout()
+        page = QWidget()
+        page.setProperty("role", "clear")
+        self._list = QVBoxLayout(page)
+        self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(theme.px(6))
-        self.body.addLayout(self._list)
+        self._scroll = QScrollArea()
+        self._scroll.setObjectName("own-agents-list")
+        self._scroll.setAccessibleName(tr("Your agents"))
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setProperty("role", "clear")
+        self._scroll.setWidget(page)
+        self.body.addWidget(self._scroll)
         self.agent_title, self.command, self.variables, self.files = (QLineEdit() for _ in range(4))
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(12))
@@ -307,13 +329,16 @@ class OwnAgentsSheet(Sheet):
             if (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
-        for profile in own_profiles():
-            self._list.addWidget(self._row(profile))
-        for error in unreadable_profiles():
-            self._list.addWidget(plain_label(error_words(error), "risk", wrap=True))
+        rows: list[QWidget] = [self._row(profile) for profile in own_profiles()]
+        rows += [plain_label(error_words(error), "risk", wrap=True) for error in unreadable_profiles()]
         if command := self._settings().agent_command:
             with contextlib.suppress(TandemError):
-                self._list.addWidget(self._row(custom_profile(command)))
+                rows.append(self._row(custom_profile(command)))
+        for row in rows:
+            self._list.addWidget(row)
+            row.show()  # what is hidden has no height yet
+        self._scroll.setVisible(bool(rows))
+        self._scroll.setFixedHeight(min(self._list.sizeHint().height(), self._theme.px(_LIST)))
         self.fit()
 
     def _settings(self) -> Settings:

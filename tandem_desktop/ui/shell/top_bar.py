@@ -27,6 +27,7 @@ class TopBar(QWidget):
 
     plan_mode_chosen = Signal(bool)
     agent_chosen = Signal(str)
+    own_agents_requested = Signal()
     palette_requested = Signal()
     theme_requested = Signal()
     rail_requested = Signal()
@@ -167,13 +168,19 @@ class TopBar(QWidget):
         menu = QMenu(self)
         menu.setObjectName("agent-menu")
         group = QActionGroup(menu)
+        missing = QMenu(tr("Not installed"), menu)
+        missing.setObjectName("agent-menu-missing")
         for name, title, needs in self._agents:
             action = QAction(f"{title} — {needs}" if needs else title, group)
             action.setCheckable(True)
             action.setChecked(name == self._agent)
             action.setEnabled(not needs)
             action.triggered.connect(lambda checked=False, chosen=name: self.agent_chosen.emit(chosen))
-            menu.addAction(action)
+            (missing if needs else menu).addAction(action)
+        menu.addSeparator()
+        if missing.actions():
+            menu.addMenu(missing)
+        menu.addAction(tr("Your agents…")).triggered.connect(lambda: self.own_agents_requested.emit())
         menu.popup(self.agent.mapToGlobal(QPoint(0, self.agent.height() + self._theme.px(4))))
 
     def _work_widgets(self, visible: bool) -> None:

@@ -45,6 +45,8 @@ class AgentRow(QFrame):
         self.button.clicked.connect(
             lambda: self.pressed.emit(profile.name) if is_usable else self._copy(profile.install)
         )
+        if not (is_usable or profile.install):
+            self.button.hide()
         mark = "failed" if found.lacks else "done" if is_usable and found.has_access else "waiting"
         fill(self, theme, mark, visible_sentence(profile.title), note, words, self.button)
 
@@ -87,7 +89,8 @@ def _told(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
     """The state beside the name, and the explanation."""
     profile = found.profile
     if found.path is None:
-        return tr("not installed"), tr("Install it with: {install}", install=profile.install)
+        install = tr("Install it with: {install}", install=profile.install)
+        return tr("not installed"), install if profile.install else what_it_needs(found)
     if found.lacks:
         return tr("cannot start"), tr(
             "{program}, which runs it, was not found. Install that, or install {agent} again: {install}",
@@ -346,7 +349,7 @@ def _empty(layout: QVBoxLayout) -> None:
 def what_it_needs(found: FoundAgent) -> str:
     """What the agent lacks; empty if it can be used."""
     if found.path is None:
-        return found.profile.install
+        return found.profile.install or tr("{program} was not found", program=found.profile.command[0])
     return tr("{program}, which runs it, was not found", program=found.lacks) if found.lacks else ""
 
 

@@ -1,6 +1,7 @@
 """The first page: who is here, what each needs, and the promise kept on a sample within a minute."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,11 @@ def test_agent_added_by_its_command_is_offered_at_once_until_it_is_removed(
     type_into(first, "own-agent-variables", "MY_AGENT_KEY, OTHER_KEY")
     click(first, "own-agent-add")
     qtbot.waitUntil(lambda: is_offered(first, "my-agent"))
+    fields = [first.findChild(QLineEdit, f"own-agent-{name}") for name in ("command", "title", "variables", "files")]
+    tops = [each.mapTo(first, QPoint()).y() for each in fields]
+    assert all(above + fields[0].height() < below for above, below in pairwise(tops)), (
+        "a row pushes no field over another"
+    )
     added = next(each for each in load_profiles() if each.name == "my-agent")
     assert (added.title, added.command, added.env) == (
         "My agent",
