@@ -3490,7 +3490,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <source>Not opened yet: open it with Show.</source>
+            <source>Not opened yet: open it with Show, or skip it.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3799,6 +3799,14 @@
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Open or close an operation</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Open or skip {n} files first</source>
+            <extracomment>Of one: Open or skip {n} file first</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/header.py" />

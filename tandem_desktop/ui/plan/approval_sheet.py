@@ -68,6 +68,8 @@ class Acknowledgement(QFrame):
         self.box.toggled.connect(self.ticked)
         if not first.flags:
             self.box.hide()
+        self._unopened = [view for view in group.views if view.operation.id in unopened]
+        self.skipped: list[OperationId] = []
         words = QVBoxLayout()
         words.setSpacing(theme.px(4))
         if len(group.views) > 1:
@@ -77,16 +79,19 @@ class Acknowledgement(QFrame):
             words.addLayout(self._beside_link(plain_label(title, "heading", wrap=True), first))
             for each in _details(first, workspace, beside):
                 words.addWidget(each)
-        self._unopened = [view for view in group.views if view.operation.id in unopened]
-        self.skipped: list[OperationId] = []
-        for view in self._unopened:
-            words.addLayout(self._say_unopened(view))
+            for view in self._unopened:
+                words.addLayout(self._say_unopened(view))
         self.box.setEnabled(not self._unopened)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(10), theme.px(8), theme.px(12), theme.px(8))
         layout.setSpacing(theme.px(8))
         layout.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(words, 1)
+
+    @property
+    def still_closed(self) -> int:
+        """How many of its files have to be opened or skipped before it can be ticked."""
+        return len(self._unopened) - len(self.skipped)
 
     @property
     def acknowledged(self) -> Iterator[str]:
@@ -107,9 +112,14 @@ class Acknowledgement(QFrame):
                 words.addLayout(self._beside_link(label, view))
                 for note in view.notes:
                     words.addWidget(plain_label(note, "risk", wrap=True))
+                if view in self._unopened:
+                    words.addLayout(self._say_unopened(view))
             if further := views[left:]:
                 text = "\n".join(wording.title(view.operation) for view in further)
                 words.addWidget(plain_label(text, "code", wrap=True))
+                for view in further:
+                    if view in self._unopened:
+                        words.addLayout(self._say_unopened(view))
             left = max(0, left - len(views))
 
     def _beside_link(self, label: QLabel, view: OperationView) -> QHBoxLayout:
@@ -128,7 +138,7 @@ class Acknowledgement(QFrame):
         """Say that it was not opened; the box stays closed until it is, or until it is skipped by its name."""
         operation = view.operation
         name = wording.split_path(operation.to or operation.path or "")[1]
-        said = plain_label(tr("Not opened yet: open it with Show."), "risk", wrap=True)
+        said = plain_label(tr("Not opened yet: open it with Show, or skip it."), "risk", wrap=True)
         skip = LinkButton(self._theme, tr("Skip {name}", name=name), "text")
         skip.setObjectName(f"skip-{operation.id}")
         skip.setAccessibleName(tr("Approve {name} without opening it", name=name))
@@ -136,8 +146,13 @@ class Acknowledgement(QFrame):
         def skipped() -> None:
             self.skipped.append(operation.id)
             said.setText(tr("Skipped: {name} was not opened.", name=name))
+            self.box.setEnabled(not self.still_closed)
+            if self.still_closed:
+                self.focusNextChild()
+            else:
+                self.box.setFocus()
             skip.hide()
-            self.box.setEnabled(len(self.skipped) == len(self._unopened))
+            self.ticked.emit(False)
 
         skip.clicked.connect(skipped)
         row = QHBoxLayout()
@@ -502,6 +517,9 @@ class ApprovalSheet(Sheet):
             open_cards = [card for card in self._waiting if not card.box.isChecked()]
         left = len(open_cards) + len(self._later)
         words = tr_n("Tick the box to go on", "Tick all {n} boxes to go on", left) if left else ""
+        if closed := sum(card.still_closed for card in open_cards):
+            told = tr_n("Open or skip {n} file first", "Open or skip {n} files first", closed)
+            words = f"{told} · {words}"
         has_seen = self._end.has_seen or not self._list.count()
         if not left and not has_seen:
             words = tr("Scroll to the end to go on")

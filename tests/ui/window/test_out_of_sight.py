@@ -46,7 +46,11 @@ def test_lock_file_that_installs_code_is_opened_or_skipped_by_name_before_it_is_
     assert isinstance(box, QCheckBox)
     assert not box.isEnabled()
     assert not person.sees("approval-implement")
+    note = person.place.panel.sheets.approval.note
+    assert note.text() == "Open or skip 1 file first · Tick the box to go on"
     person.click(f"skip-{operation}")
+    assert note.text() == "Tick the box to go on"
+    assert box.hasFocus()
     person.click(f"acknowledge-{operation}")
     person.wait(lambda: person.sees("approval-implement"))
     assert person.place.panel.sheets.approval.lock_files == LockFileReview(skipped=("package-lock.json",))
