@@ -8936,6 +8936,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>{done} · committed {commits}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/editor.py" />
             <source>{editor} could not be started. Look at the setting editor.</source>
             <translation type="unfinished" />

@@ -283,6 +283,7 @@ class CommitController(RequestController):
             oids = ", ".join(short(each.oid) for each in result.commits)
             place = visible_name(result.branch) if result.branch else tr("a detached HEAD")
             words = tr("Committed {commits} to {branch}.", commits=oids, branch=place)
+            self._panel.operations.result.show_commits(run_id, oids)
             if not push:
                 self.said.emit(words, "ok")
                 return

@@ -220,6 +220,9 @@ class ResultLine(Banner):
         self._run_id: RunId | None = None
         self.offers_commit = False
         """Whether the workspace is in a git repository."""
+        self._commits: dict[RunId, str] = {}
+        """What was committed of runs in this window."""
+        self._shown: tuple[PlanPage, ListedRun | None] | None = None
         self.rating = RatingStars(theme, self)
         self.rating.rated.connect(self.rated)
         self.add_before_actions(self.rating)
@@ -229,7 +232,7 @@ class ResultLine(Banner):
     def show_result(self, page: PlanPage, run: ListedRun | None) -> None:
         """Of a plan that ran; hidden for any other. `run` is known once the runs are listed."""
         status = page.meta.status
-        self._run_id = page.meta.execution_session
+        self._run_id, self._shown = page.meta.execution_session, (page, run)
         ended = status in (PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.UNDONE)
         self.setVisible(ended and self._run_id is not None)
         if not ended:
@@ -242,12 +245,23 @@ class ResultLine(Banner):
             self.set_message("info", words, (("redo", tr("Redo")),))
         elif status is PlanStatus.COMPLETED:
             undo = (undo_it,) if run is None or run.undoable else ()
-            commit = (("commit", tr("Commit…")),) if self.offers_commit and page.sums.files else ()
-            self.set_message("ok", _done(page), (view, *commit, *undo))
+            committed = self._commits.get(self._run_id, "") if self._run_id is not None else ""
+            may_commit = self.offers_commit and page.sums.files and not committed
+            commit = (("commit", tr("Commit…")),) if may_commit else ()
+            words = _done(page)
+            if committed:
+                words = tr("{done} · committed {commits}", done=words, commits=committed)
+            self.set_message("ok", words, (view, *commit, *undo))
         else:
             rolled_back = _rolled_back(page, run)
             undo = (undo_it,) if run is not None and run.undoable and not rolled_back else ()
             self.set_message("error", _failed(page, rolled_back), (view, *undo))
+
+    def show_commits(self, run_id: RunId, commits: str) -> None:
+        """Say what was committed of a run; another commit is no longer offered."""
+        self._commits[run_id] = commits
+        if self._shown is not None and self._run_id == run_id:
+            self.show_result(*self._shown)
 
     def _ask(self, key: str) -> None:
         if key == "view":
@@ -343,6 +357,7 @@ class OperationsTab(QWidget):
         layout.addWidget(self._columns, 1)
         layout.addWidget(self.ran)
         layout.addWidget(self.ignored)
+        self.result.keyboard_left.connect(self.list.setFocus)
         self.attention.jump_requested.connect(self.jump)
         self.folders.chosen.connect(self.filter.look_under)
         self.folders.file_chosen.connect(self.jump)
@@ -370,10 +385,13 @@ class OperationsTab(QWidget):
     def show_banners(self, banners: Iterable[BannerText]) -> None:
         wanted = list(banners)
         while len(self._banners) > len(wanted):
-            self.notices.take(self._banners.pop())
+            gone = self._banners.pop()
+            gone.set_message("info", "")  # its links go first, and the keyboard with them
+            self.notices.take(gone)
         while len(self._banners) < len(wanted):
             banner = Banner(self._theme, parent=self)
             banner.requested.connect(self.banner_requested)
+            banner.keyboard_left.connect(self.list.setFocus)
             banner.setObjectName(f"plan-banner-{len(self._banners)}")
             self.notices.put(banner, len(self._banners))
             self._banners.append(banner)

@@ -35,6 +35,8 @@ class Banner(QFrame):
     more_requested = Signal()
     """Show or hide the messages behind this one."""
     changed = Signal()
+    keyboard_left = Signal()
+    """The action that had the keyboard is gone."""
     dismissed = Signal()
 
     def __init__(
@@ -132,6 +134,7 @@ class Banner(QFrame):
         self._fit()
 
     def _set_actions(self, actions: tuple[tuple[str, str], ...], ink: str, decides: Collection[str]) -> None:
+        had_keyboard = any(link.hasFocus() for link in self._links)
         for link in self._links:
             self._guard.forget(link)
             self._row.removeWidget(link)
@@ -148,6 +151,8 @@ class Banner(QFrame):
             self._links.append(link)
             if key in decides:
                 self._guard.decides(link)
+        if had_keyboard:
+            self.keyboard_left.emit()
 
     def _restyle(self) -> None:
         px = self._theme.px

@@ -71,6 +71,8 @@ def test_a_run_is_committed_to_a_new_branch_from_the_line_that_tells_of_it_and_g
     window.wait(lambda: window.place.panel.sheets.commit.guard.is_ready)
     window.click("commit-confirm")
     window.wait(lambda: "Committed" in window.window.toast.text)
+    assert "· committed " in window.place.panel.operations.result.text
+    assert not window.sees("banner-commit")
     assert git(repository, "log", "-1", "--format=%s %D").strip() == "Part politely HEAD -> parting"
     assert git(repository, "status", "--short") == " M README.md\n"
     window.click("banner-undo")
@@ -82,5 +84,6 @@ def test_a_run_is_committed_to_a_new_branch_from_the_line_that_tells_of_it_and_g
     window.wait(lambda: window.place.panel.sheets.undo.guard.is_ready)
     window.click("undo-confirm")
     window.wait(lambda: "Undone." in window.window.toast.text)
+    window.wait(lambda: window.place.panel.operations.list.hasFocus())
     assert git(repository, "log", "-1", "--format=%s") == "begin\n"
     assert git(repository, "status", "--short") == " M README.md\n"
