@@ -6261,11 +6261,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../resources/hazards.toml" />
-            <source>This change is too large to be read in one look.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>This command is only in {where}.</source>
             <translation type="unfinished" />
@@ -6348,6 +6343,11 @@
         <message>
             <location filename="../../resources/hazards.toml" />
             <source>This is a command, or it can make code run unasked when the project is opened, installed, built, tested or committed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This is a large file, or a change of many lines.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -332,10 +332,10 @@ CALLS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "gc",
         HEALTH,
-        "end plans that waited too long, put old ones away",
+        "end plans that waited too long, archive old ones",
         "End plans without a decision in time, move plans that ended long ago into .tandem/archive with their runs,\n"
         "and remove stored bytes that no plan, run or session on this machine needs. The settings stale_after_days\n"
-        "and retention_days say when. Runs that are put away can no longer be undone; nothing else is lost.",
+        "and retention_days say when. Archived runs can no longer be undone; nothing else is lost.",
         (("tandem gc", "do it now; the window does the first two by itself"),),
         "maintenance:gc",
     ),

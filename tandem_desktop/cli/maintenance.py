@@ -24,7 +24,7 @@ def gc(call: CommandContext) -> CommandResult:
     lines: list[Line] = []
     for words, plans in (
         ("expired: no decision in time", expired),
-        ("put away into .tandem/archive", put_away.archived),
+        ("archived in .tandem/archive", put_away.archived),
         ("removed from the archive", put_away.removed),
     ):
         if plans:
@@ -32,7 +32,7 @@ def gc(call: CommandContext) -> CommandResult:
             lines += table((Span(plan_id, Tone.STRONG),) for plan_id in plans)
     if collected.objects:
         lines.append(f"{count(collected.objects, 'stored file')} removed, {collected.size:,} bytes.")
-    return CommandResult(data, lines or ["There is nothing to put away."], next=call.command("list"))
+    return CommandResult(data, lines or ["There is nothing to archive."], next=call.command("list"))
 
 
 _WORDS = {

@@ -273,7 +273,7 @@ def why(call: CommandContext) -> CommandResult:
 def _origin_lines(found: LineOrigin) -> list[Line]:
     lines: list[Line] = []
     if found.record is not None:
-        title = found.version.title if found.version is not None else "a plan that was put away"
+        title = found.version.title if found.version is not None else "an archived plan"
         written = f"Written by {found.record.run_id}, {readable(found.record.started_at)}"
         lines.append((f"{written}: {found.record.plan_id} r{found.record.revision} ", Span(visible_line(title))))
         if found.operation is not None and found.operation.description:

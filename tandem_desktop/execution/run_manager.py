@@ -501,9 +501,9 @@ def _all_results(
 def _summary(kind: RunKind, results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
     if not results:
         ways = {RunKind.UNDO: "undone", RunKind.REDO: "reapplied"}
-        return "rolled back, the tree is as before" if rolled_back else ways.get(kind, "done")
+        return "rolled back, your files are as before" if rolled_back else ways.get(kind, "done")
     done = sum(result.status is ResultStatus.COMPLETED for result in results)
-    tail = "; rolled back, the tree is as before" if rolled_back else ""
+    tail = "; rolled back, your files are as before" if rolled_back else ""
     return f"{done} of {len(results)} operations done{tail}"
 
 

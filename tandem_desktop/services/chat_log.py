@@ -131,7 +131,7 @@ _STAGES = {
     OrchestrationStage.GENERATING: "Orchestration: a plan is being made.",
     OrchestrationStage.AWAITING_APPROVAL: "Orchestration: the plan waits for your approval.",
     OrchestrationStage.EXECUTING: "Orchestration: the plan is being executed.",
-    OrchestrationStage.REFLECTING: "Orchestration: an agent looks back at the run.",
+    OrchestrationStage.REFLECTING: "Orchestration: an agent is asked what to change.",
     OrchestrationStage.AWAITING_ADJUSTMENTS: "Orchestration: the adjustments wait for your decision.",
 }
 

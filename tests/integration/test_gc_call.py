@@ -1,4 +1,4 @@
-"""`tandem gc`: says what it ended and put away, and leaves files alone."""
+"""`tandem gc`: says what it ended and archived, and leaves files alone."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def test_there_is_mostly_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFix
     tandem = CommandLine(a_workspace(tmp_path), capsys)
     tandem.propose(write("a", "x"))
     assert tandem.answer("gc") == {"expired": [], "archived": [], "removed": [], "objects": 0, "bytes": 0}
-    assert "nothing to put away" in tandem("gc").out
+    assert "nothing to archive" in tandem("gc").out
 
 
 @pytest.mark.req("S3-32", "S3-49")
@@ -35,7 +35,7 @@ def test_expired_and_archived_plans_are_named(tmp_path: Path, capsys: pytest.Cap
     said = tandem("gc").out
     assert "1 plan expired: no decision in time" in said
     assert stale in said
-    assert "1 plan put away into .tandem/archive" in said
+    assert "1 plan archived in .tandem/archive" in said
     assert [plan["plan_id"] for plan in tandem.answer("list")["plans"]] == [stale]
     assert tandem.answer("show", stale)["plan"]["status"] == "expired"
     assert (tandem.workspace / "notes.txt").read_text() == "one\ntwo\nthree\n"

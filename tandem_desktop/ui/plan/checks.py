@@ -81,6 +81,7 @@ class ChecksPart(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._state = ChecksState()
+        self._is_held_back = False
         self._is_open = False
         self._shows_older = False
         self._shows_commands = False
@@ -126,13 +127,18 @@ class ChecksPart(QWidget):
             self._shows_older = False
         self._offer(state)
         message = self._message(state)
-        self.setVisible(message is not None)
+        self.setVisible(message is not None and not self._is_held_back)
         if message is not None:
             tone, text, actions = message
             if (tone, text) != (self.line.property("tone"), self.line.text) or before != state:
                 self.line.setProperty("tone", tone)
                 self.line.set_message(tone, text, actions)
         self._show_list()
+
+    def hold_back(self, holds: bool) -> None:
+        """Offer nothing while the plan runs."""
+        self._is_held_back = holds
+        self.show_state(self._state)
 
     @property
     def listed(self) -> tuple[str, ...]:

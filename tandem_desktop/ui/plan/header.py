@@ -248,6 +248,7 @@ class PlanHeader(QWidget):
 
     def show_running(self, running: bool) -> None:
         self._is_running = running
+        self.checks.hold_back(running)
         self._second.setCurrentIndex(1 if running else 0)
         for button in (self.pause, self.stop):
             button.setVisible(running)

@@ -52,11 +52,11 @@ def test_a_task_goes_through_a_failure_to_its_end_with_its_stages_in_the_chat(pe
         "Orchestration: a plan is being made.",
         "Orchestration: the plan waits for your approval.",
         "Orchestration: the plan is being executed.",
-        "Orchestration: an agent looks back at the run.",
+        "Orchestration: an agent is asked what to change.",
         "Orchestration: the adjustments wait for your decision.",
         "Orchestration: the plan waits for your approval.",
         "Orchestration: the plan is being executed.",
-        "Orchestration: an agent looks back at the run.",
+        "Orchestration: an agent is asked what to change.",
     ]
 
 

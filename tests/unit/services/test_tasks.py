@@ -107,7 +107,7 @@ def test_every_change_of_a_task_in_a_run_is_told_by_exactly_one_event(engine: En
         (
             "exit 3",
             FailurePolicy.ROLLBACK,
-            "0 of 4 operations done; rolled back, the tree is as before (0/4 tasks succeeded)",
+            "0 of 4 operations done; rolled back, your files are as before (0/4 tasks succeeded)",
         ),
     ],
 )
