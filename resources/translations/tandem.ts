@@ -1049,7 +1049,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
-            <source>Checks of this project can run for each plan, in the sandbox.</source>
+            <source>Checks have not run.</source>
             <translation type="unfinished" />
         </message>
         <message>

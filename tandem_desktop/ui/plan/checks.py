@@ -169,7 +169,7 @@ class ChecksPart(QWidget):
         if state.offered is None or not state.offered.list.checks:
             return None
         if not state.offered.is_accepted:
-            text = tr("Checks of this project can run for each plan, in the sandbox.")
+            text = tr("Checks have not run.")
             return "quiet", text, () if self._shows_commands else (("show-commands", tr("Show commands…")),)
         return "quiet", tr("The checks have not run for this revision."), (("run-checks", tr("Run checks")),)
 

@@ -166,7 +166,8 @@ class Banner(QFrame):
         margins = (0, 2, 0, 2) if self._tone == "quiet" else (12, 8, 8, 8)
         self._column.setContentsMargins(*map(self._theme.px, margins))
         taken = sum(link.sizeHint().width() + self._theme.px(8) for link in self._links)
-        is_narrow = bool(self._links) and self.width() - taken < self._theme.px(_LEAST_WORDS)
+        words = self._words.fontMetrics().horizontalAdvance(self._words.text())
+        is_narrow = bool(self._links) and self.width() - taken < min(words, self._theme.px(_LEAST_WORDS))
         for link in self._links:
             is_below = self._below.indexOf(link) >= 0
             if is_narrow and not is_below:
