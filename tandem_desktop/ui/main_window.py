@@ -652,7 +652,8 @@ class MainWindow(QWidget):
     def _show_agents(self, found: tuple[InstalledAgents, str]) -> None:
         here, chosen = found
         rows = [(each.profile.name, each.profile.title, what_it_needs(each)) for each in here.agents]
-        self.top.show_agents(rows, chosen, here.confinement.description)
+        missing = [each.profile.name for each in here.agents if each.path is None]
+        self.top.show_agents(rows, chosen, here.confinement.description, missing)
         in_use = next(each for each in here.agents if each.profile.name == chosen)
         self.status.show_agent(*readiness(in_use, here.confinement))
 

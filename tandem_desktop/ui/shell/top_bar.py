@@ -1,6 +1,6 @@
 """The top bar and the status line."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
@@ -42,6 +42,7 @@ class TopBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._agents: tuple[tuple[str, str, str], ...] = ()
+        self._missing: frozenset[str] = frozenset()
         self._agent = ""
         self._recent: tuple[str, ...] = ()
         self._confined, self._is_confined = "", False
@@ -113,8 +114,14 @@ class TopBar(QWidget):
     def show_mode(self, plan_mode: bool) -> None:
         self.mode.set_current(PLAN if plan_mode else IMMEDIATE)
 
-    def show_agents(self, agents: Iterable[tuple[str, str, str]], chosen: str, confinement: str) -> None:
-        """Set the agents as (name, title, what is missing or an empty string) and the one in use."""
+    def show_agents(
+        self, agents: Iterable[tuple[str, str, str]], chosen: str, confinement: str, missing: Collection[str] = ()
+    ) -> None:
+        """Set the agents as (name, title, what they lack or an empty string) and the one in use.
+
+        Those whose names are in `missing` are not installed.
+        """
+        self._missing = frozenset(missing)
         self._agents = tuple((name, visible_sentence(title), needs) for name, title, needs in agents)
         self._agent = chosen
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
@@ -176,7 +183,7 @@ class TopBar(QWidget):
             action.setChecked(name == self._agent)
             action.setEnabled(not needs)
             action.triggered.connect(lambda checked=False, chosen=name: self.agent_chosen.emit(chosen))
-            (missing if needs else menu).addAction(action)
+            (missing if name in self._missing else menu).addAction(action)
         menu.addSeparator()
         if missing.actions():
             menu.addMenu(missing)

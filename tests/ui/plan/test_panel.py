@@ -473,7 +473,7 @@ REFUSED = NetworkReport(
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"incomplete": "It was stopped."}, "Unfinished: It was stopped."),
+        ({"incomplete": "It was stopped."}, "The agent did not finish: It was stopped."),
         ({"warnings": ("A file is very large.",)}, "A file is very large."),
         ({"confinement": "not confined: bubblewrap is missing"}, "the agent was not confined"),
         ({"confinement": "confined by Landlock ABI 7 and seccomp"}, "the agent was confined by Landlock ABI 7"),
