@@ -8198,6 +8198,9 @@
         <message>
             <location filename="../../tandem_desktop/ui/settings/agent_setup.py" />
             <source>none; for example MY_AGENT_API_KEY</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/checks.py" />
             <source>not asked, without a whole result with the plan: {names}</source>
             <translation type="unfinished" />
