@@ -105,6 +105,7 @@ class EditorConversation:
         self._questions: dict[RequestId, asyncio.Task[None]] = {}
         self._outgoing: asyncio.Queue[Json] = asyncio.Queue()
         self._sending: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     @property
     def engine(self) -> Engine:
@@ -121,12 +122,13 @@ class EditorConversation:
 
     def begin(self) -> None:
         """Send what there is to tell, from now on; called once the editor knows the session."""
-        if self._sending is None:
+        if self._sending is None and not self._is_closed:
             self._sending = asyncio.create_task(self._send_all())
             self._tell(commands_update((*PLAN_COMMANDS, *self._commands)))
 
     async def close(self) -> None:
         """End what goes on, but for a run, which is waited for; its work stays."""
+        self._is_closed = True
         turn = self._turn
         if turn is not None and turn.written is not None:
             await turn.written.wait()
