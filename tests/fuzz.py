@@ -45,6 +45,7 @@ LONGEST_S = 20
 FRAMES_A_TURN = 250
 TURNS_A_LIFE = 4
 RECORDED = ("oc_seq_allow", "goose_seq_allow", "claude_seq_allow", "builtin_parallel", "claude_planmode")
+_ASKED = re.compile(rb'"id": "(f\d+)"')
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1.5, 2**63, 10**40, "", "x" * 300, [], {}, [[]], {"a": {}}, "\0", "\u202e", "\ud800"),
     *("../outside", "/etc/passwd", "a/../b", "C:\\x", "session", "allow_once", "end_turn", "2.0"),
@@ -301,8 +302,8 @@ async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str
                 _spoil_value(chance, message)
             data = json.dumps(message).encode()
             data = (_spoil_bytes(chance, data) if chance.random() < 0.1 else data).replace(b"\n", b" ")
+            asked.update(found.decode() for found in _ASKED.findall(data))
             frames.put(data + b"\n")
-            asked.update(each.decode() for each in _ASKED.findall(data))  # a spoiled id may be that of another request
             if number % 25 == 0:
                 await asyncio.sleep(0.01)
         for number in range(3):  # whatever still waits is withdrawn, so that the last request is served
@@ -314,9 +315,11 @@ async def _editor_life(chance: random.Random, root: Path, plan: str) -> list[str
                 return ["it ended before the last request"]
             await asyncio.sleep(0.01)
         given = [str(each.get("id")) for each in frames.heard if "method" not in each]
-        answers = Counter(number for number in given if number.startswith("f"))
+        answers = Counter(number for number in given if number.startswith("f"))  # another id may have come twice
         problems += [
-            f"{number} answered {times} times" for number, times in answers.items() if times > max(1, asked[number])
+            f"{number} asked {asked[number]} times, answered {times}"
+            for number, times in answers.items()
+            if times > max(asked[number], 1)  # spoiling may make one id of another
         ]
         hearing.cancel()
         await asyncio.gather(hearing, return_exceptions=True)
