@@ -155,10 +155,15 @@ KEPT_OF_RUNS = ("RUN-*/meta.json", "RUN-*/results.json", "RUN-*/operations.json"
 INSTEAD: dict[str, Callable[[Path], object]] = {
     "a link to a device without end": lambda place: place.symlink_to("/dev/zero"),
     "a pipe": os.mkfifo,
-    "three gigabytes": lambda place: place.touch() or os.truncate(place, 3 << 30),
+    "three gigabytes": lambda place: _sparse(place),
     "a folder": lambda place: place.mkdir(),
 }
 _PATIENCE_S = 30
+
+
+def _sparse(place: Path) -> None:
+    with place.open("wb") as file:
+        file.truncate(3 << 30)
 
 
 def _something_else() -> Iterator[Attack]:

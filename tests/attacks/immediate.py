@@ -51,7 +51,9 @@ class Scene:
         return self._shadow.place
 
     def open(self, stack: ExitStack, permissions: SessionPermissions) -> None:
-        self.disk.mkdir()
+        for folder in ("docs", "lib"):
+            (self.disk / folder).mkdir(parents=True)
+            (self.disk / folder / "one.txt").write_bytes(b"1\n")
         for name, content in (("README.md", README), ("notes.txt", NOTES), ("package.json", PACKAGE)):
             (self.disk / name).write_bytes(content)
             (self.disk / name).chmod(0o644)
@@ -550,6 +552,29 @@ def _second_look() -> list[Attack]:
     def accent(scene: Scene) -> None:
         (scene.disk / "caf\u00e9.md").write_bytes(b"one\n")
 
+    def through_a_new_link(target: str) -> Act:
+        def run(scene: Scene) -> None:
+            (scene.shadow / "docs" / "one.txt").unlink()
+            (scene.shadow / "docs").rmdir()
+            (scene.shadow / "docs").symlink_to(target)
+            scene.write("docs/new.txt", b"new\n")
+
+        return run
+
+    def one_file_of_two_names(scene: Scene) -> None:
+        (scene.shadow / "README.md").unlink()
+        os.link(scene.shadow / "notes.txt", scene.shadow / "README.md")
+        with (scene.shadow / "README.md").open("wb") as file:
+            file.write(b"# Bye\n")
+
+    def swapped(scene: Scene) -> None:
+        for old, new in (("notes.txt", "t"), ("package.json", "notes.txt"), ("t", "package.json")):
+            (scene.shadow / old).rename(scene.shadow / new)
+
+    def folder_for_everyone(scene: Scene) -> None:
+        (scene.shadow / "docs").chmod(0o775)
+
+    new = (diff("docs/new.txt", "new\n"),)
     bye = writes("README.md", b"# Bye\n")
     tries: dict[str, tuple[str, Callable[[Path], Outcome]]] = {
         "climbing": (
@@ -630,6 +655,31 @@ def _second_look() -> list[Attack]:
         "backslash": (
             "a path with backslashes",
             played((diff("src\\x.txt", "x\n"),), writes("src\\x.txt", b"x\n")),
+        ),
+        "link-to-a-folder-beside": (
+            "the folder becomes a link to another one of the workspace between the card and the write",
+            played(new, through_a_new_link("lib")),
+        ),
+        "link-to-the-folder-above": (
+            "the folder becomes a link to the workspace itself between the card and the write",
+            played(new, through_a_new_link(".")),
+        ),
+        "link-out-of-the-workspace": (
+            "the folder becomes a link to another place between the card and the write",
+            played(new, through_a_new_link("/tmp")),
+        ),
+        "written-through-a-second-name": (
+            "the file is made a second name of another one, which is written with it",
+            played(EDIT, one_file_of_two_names),
+        ),
+        "two-others-swapped": ("two other files change places as well", played(EDIT, both(bye, swapped))),
+        "mode-of-a-folder": (
+            "a folder gets another mode as well",
+            played(EDIT, both(bye, folder_for_everyone)),
+        ),
+        "mode-of-another-file": (
+            "another file becomes executable as well",
+            played(EDIT, both(bye, lambda scene: (scene.shadow / "notes.txt").chmod(0o755))),
         ),
         "renamed-and-back": (
             "renamed away and written at another name as well",
