@@ -30,7 +30,7 @@ from tandem_desktop.ui.models.operation_filter import OperationFilter
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.row_diff import RowDiff
-from tandem_desktop.ui.window_frame import WindowFrame
+from tandem_desktop.ui.window_frame import SIZE, WindowFrame
 from tests.release_patches import make_patch
 
 _WORKED_S = 0.001
@@ -166,6 +166,7 @@ class Desk:
 
     def open(self) -> None:
         self._frame.once_painted(self._opening.begin)
+        self._frame.resize(*SIZE)  # the screen of the offscreen platform is smaller
         self._frame.show()
         self._frame.activateWindow()
         self.until(lambda: self._opening._window is not None and self.window.controller is not None)
