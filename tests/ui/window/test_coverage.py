@@ -26,6 +26,7 @@ def _find(value: object, key: str) -> dict[str, dict[str, int]] | None:
 
 
 def test_operation_that_was_never_opened_is_told_on_the_sheet_and_in_the_audit(window: Person) -> None:
+    window.place.background.engine.workspace.path.joinpath("third.txt").write_text("Hello\n")  # two come open
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()
@@ -33,10 +34,10 @@ def test_operation_that_was_never_opened_is_told_on_the_sheet_and_in_the_audit(w
     window.wait(lambda: len(window.place.panel.operations.list.seen.all) == 1)
     window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
-    assert "You opened 1 of 2 operations" in window.place.panel.sheets.approval.warning.text()
+    assert "You opened 1 of 3 operations" in window.place.panel.sheets.approval.warning.text()
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    assert approved_coverage(window) == {"operations": 2, "shown": 1, "folded": 0, "proved": 0}
+    assert approved_coverage(window) == {"operations": 3, "shown": 1, "folded": 0, "proved": 0}
 
 
 def test_change_that_stayed_folded_as_mechanical_is_counted_on_the_sheet_and_in_the_audit(window: Person) -> None:
@@ -56,6 +57,7 @@ def test_change_that_stayed_folded_as_mechanical_is_counted_on_the_sheet_and_in_
 
 
 def test_operation_that_was_cut_down_by_the_person_still_counts_as_seen(window: Person) -> None:
+    window.place.background.engine.workspace.path.joinpath("third.txt").write_text("Hello\n")  # two come open
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.place.panel.operations.list.setFocus()
@@ -69,4 +71,4 @@ def test_operation_that_was_cut_down_by_the_person_still_counts_as_seen(window: 
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    assert approved_coverage(window) == {"operations": 1, "shown": 1, "folded": 0, "proved": 0}
+    assert approved_coverage(window) == {"operations": 2, "shown": 1, "folded": 0, "proved": 0}
