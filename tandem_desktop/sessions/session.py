@@ -664,6 +664,8 @@ class PlanningSession:
             texts = self._notices.catch_up()
             self.staging.begin_turn(corrects=self._drafting.has_whole_plan)
             self.shadow.refresh()
+            if self.plan_id is None:
+                self.staging.begin_plan()
             self.shadow.begin_turn()
             self.shadow.include((*self.shadow.included, *self._to_include))
             return texts

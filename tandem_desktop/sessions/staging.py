@@ -46,6 +46,8 @@ class SessionStaging:
         self._correction: _Correction | None = None
         """Set while a turn corrects a plan, up to the first command it queues."""
         self._drifted: tuple[str, ...] = ()
+        self._git_before: tuple[str, ...] = ()
+        """How the repository in the shadow differed from the person's when the plan began."""
         self.agent_warning = ""
         """What a person has to know about the program of the agent."""
 
@@ -59,6 +61,12 @@ class SessionStaging:
             self._before_turn = min(self._before_turn, len(closed) - 1)
             self._correction = None
             return len(self.store)
+
+    def begin_plan(self) -> None:
+        """A new plan begins: what the person did in their repository since is nothing of it."""
+        with self._lock:
+            self._shadow.note_bases()
+            self._git_before = self._git_sentences()
 
     def begin_turn(self, *, corrects: bool = False) -> None:
         """Begin a turn: segments closed so far belong to earlier turns.
@@ -176,12 +184,15 @@ class SessionStaging:
             for call in segment.calls
             if self._commands != "run" and _ran_unasked(call)
         ]
-        changes, contents = self._shadow.git_sides()
-        found += agent_sentences(changes, contents, self._shadow.disk)
+        found += [each for each in self._git_sentences() if each not in self._git_before]
         found += [f"{path} cannot be staged: {reason}" for path, reason in self._shadow.refused]
         found += [f"{path} was changed on disk while the agent worked on it." for path in self._drifted]
         found += [self._shadow.folding_warning] if self._shadow.folding_warning else []
         return tuple(dict.fromkeys(found))
+
+    def _git_sentences(self) -> tuple[str, ...]:
+        changes, contents = self._shadow.git_sides()
+        return agent_sentences(changes, contents, self._shadow.disk)
 
 
 class _Correction:

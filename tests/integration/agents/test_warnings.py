@@ -1,6 +1,7 @@
 """What an agent did without asking, or may never do, is a warning on its plan."""
 
 from tests.support.agent_runs import AgentPlace, kinds_and_paths
+from tests.support.git_histories import git
 
 
 def test_a_command_that_ran_unasked_is_a_warning(place: AgentPlace) -> None:
@@ -33,6 +34,21 @@ def test_a_change_of_git_is_a_warning_and_never_staged(place: AgentPlace) -> Non
     after = place.sight()
     git = [path for path in before if "/.git/" in path]
     assert {path: after[path] for path in git} == {path: before[path] for path in git}
+
+
+def test_what_the_person_commits_between_two_plans_is_not_said_of_the_agent(place: AgentPlace) -> None:
+    place.use_git()
+    look = "touch *; git update-index -q --refresh"  # the index is the agent's own from now on
+    plan = place.plan(*place.scripted([{"do": "shell", "script": f"echo new > new.txt; {look}"}]))
+    assert plan["warnings"] == []
+    place.approve_and_apply(plan)
+    name = ("-c", "user.name=a", "-c", "user.email=b")
+    git(place.root, "add", ".")
+    git(place.root, *name, "commit", "-qm", "new")
+    words = place.scripted([{"do": "shell", "script": "echo more > more.txt"}])
+    again = place.plan("--session", plan["session_id"], *words)
+    assert kinds_and_paths(again) == [("create", "more.txt")]
+    assert again["warnings"] == []
 
 
 def test_a_file_in_the_git_folder_that_means_nothing_to_git_is_no_warning(place: AgentPlace) -> None:
