@@ -68,7 +68,7 @@ def test_the_ten_steps_of_the_basic_flow_without_a_mouse(window: Person, workspa
     window.go_to("operation-list")
     window.press(Qt.Key.Key_Down)
     window.press(Qt.Key.Key_Right)
-    window.wait(lambda: len(window.reads()) == 1)
+    window.wait(lambda: len(window.reads()) == 2)
     assert walk(workspace) == before
     window.press(Qt.Key.Key_Return, CONTROL)
     window.wait(lambda: window.sees("approval-implement"))
