@@ -8510,8 +8510,12 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>sandboxed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>sandboxed, open network</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -8870,12 +8874,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>{agent} ready · not sandboxed</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
-            <source>{agent} ready · sandboxed</source>
+            <source>{agent} ready · {held}</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -264,8 +264,10 @@ def look_for_agents() -> "InstalledAgents":
     from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
     from tandem_desktop.storage.paths import default_state_directory
 
-    command = load_settings(config_directory() / SETTINGS_FILE).settings.agent_command
-    return find_agents(default_state_directory() / "shadows", command, ask_versions=True)
+    settings = load_settings(config_directory() / SETTINGS_FILE).settings
+    return find_agents(
+        default_state_directory() / "shadows", settings.agent_command, network=settings.network, ask_versions=True
+    )
 
 
 def open_background(root: Path, *, person: "Person | None" = None, hosts: Sequence[str] = ()) -> "Background":

@@ -25,6 +25,7 @@ from tandem_desktop.builtin_agent.models import ADDRESS, CHOICE, KEY, chosen_mod
 from tandem_desktop.diff.text import visible_sentence
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
+from tandem_desktop.domain.network import NetworkMode
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.processes.child import Launch, interpreters, missing_interpreter, run_child
 from tandem_desktop.processes.own_program import own_command, own_files
@@ -181,8 +182,12 @@ class InstalledAgents:
     confinement: Confinement
 
 
-def find_agents(shadows: Path, command: str = "", *, ask_versions: bool = False) -> InstalledAgents:
+def find_agents(
+    shadows: Path, command: str = "", *, network: NetworkMode = NetworkMode.LEASHED, ask_versions: bool = False
+) -> InstalledAgents:
     """Look on PATH and try a shadow; `command` is the person's own agent. Blocks: not for the loop or the GUI thread.
+
+    `network` is what the settings say.
 
     Raises:
         BadInputError: the command cannot be read.
@@ -190,7 +195,7 @@ def find_agents(shadows: Path, command: str = "", *, ask_versions: bool = False)
     """
     profiles = (*load_profiles(), *((custom_profile(command),) if command else ()))
     found = tuple(find_agent(profile, ask_version=ask_versions) for profile in profiles)
-    return InstalledAgents(found, describe_confinement(shadows))
+    return InstalledAgents(found, describe_confinement(shadows).with_network(network))
 
 
 @dataclass(frozen=True, slots=True)

@@ -653,7 +653,7 @@ class MainWindow(QWidget):
         here, chosen = found
         rows = [(each.profile.name, each.profile.title, what_it_needs(each)) for each in here.agents]
         missing = [each.profile.name for each in here.agents if each.path is None]
-        self.top.show_agents(rows, chosen, here.confinement.description, missing)
+        self.top.show_agents(rows, chosen, here.confinement, missing)
         in_use = next(each for each in here.agents if each.profile.name == chosen)
         self.status.show_agent(*readiness(in_use, here.confinement))
 

@@ -8,6 +8,8 @@ from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent, QResizeE
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from tandem_desktop.diff.text import visible_sentence
+from tandem_desktop.domain.network import NetworkMode
+from tandem_desktop.shadow.factory import Confinement
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.theme.style import set_role
@@ -20,6 +22,13 @@ from tandem_desktop.ui.widgets.progress import MARKS
 IMMEDIATE, PLAN = "immediate", "plan"
 _HEIGHT = 44
 _SEARCH, _SEARCH_KEY = later("Search && commands"), "Ctrl+Shift+P"
+
+
+def held_in_words(confinement: Confinement) -> str:
+    """How agents are held, in two or three words."""
+    if not confinement.confined:
+        return tr("not sandboxed")
+    return tr("sandboxed, open network") if confinement.network is NetworkMode.OPEN else tr("sandboxed")
 
 
 class TopBar(QWidget):
@@ -115,7 +124,11 @@ class TopBar(QWidget):
         self.mode.set_current(PLAN if plan_mode else IMMEDIATE)
 
     def show_agents(
-        self, agents: Iterable[tuple[str, str, str]], chosen: str, confinement: str, missing: Collection[str] = ()
+        self,
+        agents: Iterable[tuple[str, str, str]],
+        chosen: str,
+        confinement: Confinement,
+        missing: Collection[str] = (),
     ) -> None:
         """Set the agents as (name, title, what they lack or an empty string) and the one in use.
 
@@ -126,11 +139,11 @@ class TopBar(QWidget):
         self._agent = chosen
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
         self.agent.setText(title)
-        self._is_confined = confinement.startswith("confined")
-        self._confined = tr("sandboxed") if self._is_confined else tr("not sandboxed")
+        self._is_confined = confinement.confined and confinement.network is not NetworkMode.OPEN
+        self._confined = held_in_words(confinement)
         self.agent.setAccessibleName(tr("Agent {title}", title=title))
         self._make_room()
-        self.agent.setAccessibleDescription(confinement)
+        self.agent.setAccessibleDescription(confinement.description)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -16,6 +16,7 @@ from tandem_desktop.storage.paths import default_state_directory, resource
 from tandem_desktop.ui.chat.entry_widget import Fold
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.shell.top_bar import held_in_words
 from tandem_desktop.ui.theme.style import paint_focus_ring, paint_ground, paint_icon, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner
@@ -98,7 +99,9 @@ def _told(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
             agent=profile.title,
             install=profile.install,
         )
-    held = tr("sandboxed") if confinement.confined else tr("not sandboxed: {reason}", reason=confinement.description)
+    held = held_in_words(confinement)
+    if not confinement.confined:
+        held = tr("not sandboxed: {reason}", reason=confinement.description)
     note = found.version or tr("found")
     if found.has_access:
         return note, tr("Ready · {held}", held=held)
@@ -358,9 +361,7 @@ def readiness(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
     title = found.profile.title
     if found.lacks:
         return "failed", tr("{agent} cannot start: {program} was not found", agent=title, program=found.lacks)
-    if confinement.confined:
-        return "done", tr("{agent} ready · sandboxed", agent=title)
-    return "done", tr("{agent} ready · not sandboxed", agent=title)
+    return "done", tr("{agent} ready · {held}", agent=title, held=held_in_words(confinement))
 
 
 def make_sample() -> Path:
