@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractItemView
 
 from tandem_desktop.domain.plan import Origin
 from tandem_desktop.domain.plan_states import PlanStatus
@@ -154,6 +155,7 @@ def test_band_below_a_drifted_row_counts_the_lines_and_opens_the_three_sides(per
     number = person.operations.index("notes.txt")
     row = listed.operations().row(number)
     assert row.drift == "The file changed on disk after it was staged (2 lines)."
+    listed.scrollTo(listed.model().index(number, 0), QAbstractItemView.ScrollHint.PositionAtTop)
     card = listed.visualRect(listed.model().index(number, 0))
     spot = QPoint(card.left() + 60, card.top() + person.theme.px(ROW) + 10)
     QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=spot)

@@ -74,7 +74,9 @@ def texts(widget: QWidget) -> Iterator[str]:
         return  # what others wrote
     if widget.toolTip():
         yield QTextDocumentFragment.fromHtml(widget.toolTip()).toPlainText()
-    yield from (widget.accessibleName(), widget.accessibleDescription())
+    yield widget.accessibleName()
+    if not isinstance(widget, DiffView):  # lines of files
+        yield widget.accessibleDescription()
     match widget:
         case QLabel() | QAbstractButton():
             yield widget.text()
@@ -119,6 +121,7 @@ def not_ours(person: Person) -> set[str]:
     """What the workspace, the agents, the plan and the core say."""
     page, workspace, place = person.place.panel.page, person.workspace, person.place
     found = {str(workspace), workspace.name, platform.platform(terse=True), *(each.text for each in EXAMPLES)}
+    found.add("def greet(name):")  # the function that a change is in
     found |= {
         str(default_state_directory()),
         *(f"{workspace.parent}/{each}" for each in ("logs", "config/settings.toml")),
