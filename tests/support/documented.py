@@ -108,7 +108,11 @@ class Reader:
         return ended.returncode, ended.stdout + ended.stderr
 
     def _meant(self, command: str) -> str:
-        """Names and digests as a person would read them off the screen: the newest, or the two newest plans."""
+        """Names and digests as a person would read them off the screen: the newest, or the two newest plans.
+
+        What a page keeps in /tmp is kept apart: other pages are followed at the same time.
+        """
+        command = command.replace("/tmp/", f"{self._workspace.parent}/")  # noqa: S108 - a name on the page
         if not re.search(r"PLAN-|RUN-|SES-", command):
             return command
         plans = self._tandem.answer("list")["plans"]
