@@ -112,7 +112,7 @@ class Reader:
 
         What a page keeps in /tmp is kept apart: other pages are followed at the same time.
         """
-        command = command.replace("/tmp/", f"{self._workspace.parent}/")  # noqa: S108 - a name on the page
+        command = command.replace("/tmp/", f"{self._workspace.parent}/")
         if not re.search(r"PLAN-|RUN-|SES-", command):
             return command
         plans = self._tandem.answer("list")["plans"]
