@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
@@ -299,12 +299,17 @@ class RowDiff(DiffView):
             if goes:
                 self.search.set_text(text)
             else:
-                self.display.search = DiffSearch(self.diff, text)
-                self.viewport().update()
+                # In a turn of its own: the first search has every line made as it is shown.
+                QTimer.singleShot(0, self, lambda: self._mark(text))
         if self._entry:
             hunks = [n for n in range(1, len(self.diff.hunks) + 1) if not (self._enters_unproved and self.is_proved(n))]
             self.go_to_change((hunks or [1])[0 if self._entry > 0 else -1])
             self._entry = 0
+
+    def _mark(self, text: str) -> None:
+        if not self._is_gone:
+            self.display.search = DiffSearch(self.diff, text)
+            self.viewport().update()
 
 
 def _compared_images(before: bytes, after: bytes) -> ImagePair:
