@@ -64,6 +64,12 @@ class AgentProgram:
         self._record = ProgramRecord(files=found, version=before.version if before is not None else "")
         return "" if before is None else self._difference(before, found)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it was never started as it was at the last look: some then set up their home."""
+        before = self._load()
+        return self._record is not None and (before is None or before.files != self._record.files)
+
     def started(self, version: str) -> str:
         """Remember what was started and the version it told; a sentence where only the version is another."""
         before, record = self._load(), self._record

@@ -81,6 +81,7 @@ class SessionPlace:
     network: AgentNetwork
     record: SessionRecord
     program: AgentProgram
+    first_starts: asyncio.Lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ class _SessionBuilder:
             mode_prompt=self._mode_prompt,
             immediate=self._immediate_mode(interceptor, notices),
             program=place.program,
+            first_starts=place.first_starts,
             cost_limit=self._settings.cost_limit,
         )
         self._store.listen(self._session.on_staged)
@@ -390,6 +392,7 @@ class AgentSessions:
         self._person = person
         self._host: PlanningServerHost | None = None
         self._slots: dict[SessionId, SessionSlot] = {}
+        self._first_starts: dict[Path, asyncio.Lock] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._background: set[asyncio.Task[None]] = set()
         self._idle = IdleAgents(lambda: tuple(self._slots.values()), settings.idle_agents, settings.idle_agent_minutes)
@@ -471,7 +474,8 @@ class AgentSessions:
                 sockets=(host.socket_path,),
             )
             program = AgentProgram.of(profile, home)
-            place = SessionPlace(slot.session_id, shadow, home, network, record, program)
+            alone = self._first_starts.setdefault(home, asyncio.Lock())
+            place = SessionPlace(slot.session_id, shadow, home, network, record, program, alone)
             builder = _SessionBuilder(
                 self._engine, self._settings, profile, place, self._clock, plan_mode=slot.plan_mode, person=self._person
             )

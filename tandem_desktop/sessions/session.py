@@ -115,8 +115,10 @@ class PlanningSession:
         mode_prompt: Callable[[bool], str],
         immediate: ImmediateMode,
         program: AgentProgram,
+        first_starts: asyncio.Lock,
         cost_limit: float = 0.0,
     ) -> None:
+        """`first_starts` is held while an agent starts for the first time in its home."""
         self.id = session_id
         self.profile = profile
         self.shadow = shadow
@@ -133,6 +135,7 @@ class PlanningSession:
         self._notices = notices
         self._transcript = transcript
         self._record = record
+        self._first_starts = first_starts
         self._mode_prompt = mode_prompt
         self._servers: tuple[PlanningServer, ...] = ()
         self._held: PersonTools | None = None
@@ -268,7 +271,10 @@ class PlanningSession:
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
         await self._tell_change(self._program.look)
-        self._conversation.facts = await self._agent.start()
+        # Two that set up one home at once get into each other's way: OpenCode makes its database then.
+        is_new = await asyncio.to_thread(lambda: self._program.is_new)
+        async with self._first_starts if is_new else contextlib.nullcontext():
+            self._conversation.facts = await self._agent.start()
         await self._tell_change(lambda: self._program.started(self._conversation.facts.version))
         before = await asyncio.to_thread(self._record.load)
         earlier = SessionId(before.agent_session) if before.agent_session else None

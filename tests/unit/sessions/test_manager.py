@@ -60,6 +60,19 @@ async def test_agent_that_cannot_be_started_leaves_the_session_closed(sessions: 
     assert await slot.take(Advisor(scripted_agent())) is sessions.find(SESSION)
 
 
+async def test_two_agents_that_are_new_in_their_home_are_started_one_after_the_other(
+    sessions: AgentSessions, steps: Steps
+) -> None:
+    plain = scripted_agent([steps.write("b.txt", "b\n")])
+    working = "n=0; while [ $n -lt 300000 ]; do n=$((n + 1)); done"  # long enough for the other to come in between
+    setting_up = f'mkdir "$HOME/begun" || exit 1; {working}; rmdir "$HOME/begun"'
+    begin = f'{setting_up}; exec "$0" "$@"'
+    clumsy = plain.model_copy(update={"command": ("/bin/sh", "-c", begin, *plain.command)})
+    both = [await sessions.slot(SessionId(f"SES-{n}0123abc")).take(Advisor(clumsy)) for n in range(2)]
+    await asyncio.gather(*(session.start() for session in both))
+    await asyncio.gather(*(session.close() for session in both))
+
+
 async def test_the_agent_is_told_that_its_tools_changed_when_plan_mode_is_switched(sessions: AgentSessions) -> None:
     session = await sessions.slot(SESSION).take(Advisor(scripted_agent()))
     (server,) = session._servers
