@@ -22,7 +22,7 @@ SCRIPT = {
         Step("Done."),
     )
     for number in range(5)
-}
+} | {"more": (Step("More.", (Call("write", {"path": "{cwd}/more.txt", "content": "y\n"}),)), Step("Done again."))}
 
 
 def held() -> list[float]:
@@ -47,7 +47,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 @pytest.mark.agents
-def test_five_finished_conversations_hold_one_agent_and_the_plan_of_the_first_is_shown_again(
+def test_five_finished_conversations_hold_one_agent_and_the_first_goes_on_where_it_was(
     qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = AgentPlace(tmp_path / "there", capsys, monkeypatch)
@@ -70,6 +70,9 @@ def test_five_finished_conversations_hold_one_agent_and_the_plan_of_the_first_is
             first = next(plan for plan in person.place.plans.plans if "write-0" in plan.title)
             person.place.open_plan(first.plan_id)
             person.wait(lambda: person.operations == ["file0.txt"])
+            person.type_into_composer(f"Write [[scenario:more]] [[cwd:{place.root}]]")
+            person.wait(lambda: person.revision == 2)
+            assert person.operations == ["file0.txt", "more.txt"]
             assert walk(place.root) == before
         finally:
             person.leave()
