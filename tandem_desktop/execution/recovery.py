@@ -134,6 +134,8 @@ class Recovery:
 
         Waits for a concurrent check to release the lock; otherwise interrupted runs would be missed.
         """
+        if self._manager.is_at_work:
+            return ()
         try:
             with self._manager.only_run():
                 return self._interrupted()

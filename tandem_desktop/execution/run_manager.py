@@ -209,6 +209,8 @@ class RunManager:
         self._on_start = on_start
         self._clear = clear
         self._turn = threading.Lock()
+        self.is_at_work = False
+        """Whether operations are carried out here at this moment: then nobody has to wait to learn that."""
 
     @contextlib.contextmanager
     def only_run(self) -> Iterator[None]:
@@ -234,7 +236,7 @@ class RunManager:
 
     def is_busy(self) -> bool:
         """True while a run is in progress; who looks for interrupted runs holds the lock only for a moment."""
-        return atomic.is_held(self._lock, _CHECK_S)
+        return self.is_at_work or atomic.is_held(self._lock, _CHECK_S)
 
     def refuse_if_interrupted(self) -> None:
         """Raises InterruptedRunError while an interrupted run is not settled."""
@@ -328,7 +330,12 @@ class RunManager:
         try:
             try:
                 scratch_dir.open()
-                status, rolled_back = work(run) or RunOutcome(RunStatus.COMPLETED, rolled_back=False)
+                self.is_at_work = True
+                try:
+                    outcome = work(run)
+                finally:
+                    self.is_at_work = False
+                status, rolled_back = outcome or RunOutcome(RunStatus.COMPLETED, rolled_back=False)
             except HaltError as halt:
                 status = RunStatus.CANCELLED if halt.cancelled else RunStatus.FAILED
                 rolled_back = self._roll_back(run, record.on_failure)
