@@ -91,53 +91,53 @@ def staged(old: Path, new: Path, folder: Path) -> Path:
 
 def window_at_work(workspace: Path) -> Iterator[tuple[str, list[float]]]:
     """What the window's thread worked between two ticks, in seconds, action by action."""
-    desk = Desk(workspace)
-    with desk.measured() as turns:
-        desk.open()
+    window = PlanWindow(workspace)
+    with window.measured() as turns:
+        window.open()
     yield "the window starts with the plan", turns
-    for what, do in desk.actions():
-        with desk.measured() as turns:
+    for what, do in window.actions():
+        with window.measured() as turns:
             do()
-            desk.rest()
+            window.rest()
         yield what, turns
-    desk.close()
+    window.close()
 
 
 def visit(workspace: Path) -> Walk:
     """Press `a` from the beginning of the plan to its end."""
-    desk = Desk(workspace)
-    desk.open()
-    desk.until(lambda: desk.model.focus is not None)
+    window = PlanWindow(workspace)
+    window.open()
+    window.until(lambda: window.model.focus is not None)
     wanted = {
         view.operation.id: view.operation.path or view.operation.id
-        for view in desk.model.views()
+        for view in window.model.views()
         if view.flags
-        or (not view.generated and desk.model.matters(desk.model.row(desk.model.row_of(view.operation.id))))
+        or (not view.generated and window.model.matters(window.model.row(window.model.row_of(view.operation.id))))
     }
-    desk.rows.setFocus()
+    window.rows.setFocus()
     keys, seen = 0, set[str]()
     begun, worked, last = time.perf_counter(), time.thread_time(), None
     while True:
-        desk.key("a")
-        desk.settle()
-        row, offset = desk.rows.current_row(), desk.rows.verticalOffset()
+        window.key("a")
+        window.settle()
+        row, offset = window.rows.current_row(), window.rows.verticalOffset()
         at = (row.operation.id if row is not None else "", offset)
         if at == last:
             break
         keys, last = keys + 1, at
-        seen |= {desk.model.row(number).operation.id for number in desk.rows.rows_in_sight()}
+        seen |= {window.model.row(number).operation.id for number in window.rows.rows_in_sight()}
     walk = Walk(
         keys,
         time.perf_counter() - begun,
         time.thread_time() - worked,
-        sum(bool(view.flags) for view in desk.model.views()),
+        sum(bool(view.flags) for view in window.model.views()),
         tuple(path for each, path in wanted.items() if each not in seen),
     )
-    desk.close()
+    window.close()
     return walk
 
 
-class Desk:
+class PlanWindow:
     """The real window over a workspace, its keys and clicks."""
 
     def __init__(self, workspace: Path) -> None:
